@@ -1,0 +1,352 @@
+//! The reference backend: candle on the CPU (wasm included) and CUDA; differentiable.
+//!
+//! Dense weights are f32 tensors and carry gradients when they come from a `Var`. Quantised weights stay
+//! in their blocks and go through candle's quantised product, which quantises activations per block of 32.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use candle_core::{
+    D, DType, Device, Module, Tensor,
+    quantized::{GgmlDType, QMatMul, QStorage, QTensor},
+};
+
+use super::{Activation, Backend, NormWeights, Pooling};
+use crate::{
+    error::{Error, Result},
+    model::weights::{Dtype, WeightTensor, decode},
+    text::Batch,
+};
+
+/// candle on one device.
+#[derive(Clone)]
+pub struct Candle {
+    device: Device,
+}
+
+impl Candle {
+    /// candle on `device`.
+    pub fn new(device: Device) -> Self {
+        Self { device }
+    }
+
+    /// candle on the CPU.
+    pub fn cpu() -> Self {
+        Self::new(Device::Cpu)
+    }
+
+    fn dense(&self, w: &WeightTensor<'_>) -> Result<Tensor> {
+        Ok(Tensor::from_vec(
+            w.to_f32(),
+            w.shape.as_slice(),
+            &self.device,
+        )?)
+    }
+}
+
+/// A linear layer's weight, dense or in blocks, and its bias.
+pub struct Linear {
+    weight: Weight,
+    bias: Tensor,
+}
+
+enum Weight {
+    /// `[out, in]`
+    Dense(Tensor),
+    Blocks(QMatMul),
+}
+
+impl Linear {
+    /// A dense layer from tensors: `weight` `[out, in]`, `bias` `[out]`. Gradients flow to both.
+    pub fn new(weight: Tensor, bias: Tensor) -> Self {
+        Self {
+            weight: Weight::Dense(weight),
+            bias,
+        }
+    }
+}
+
+/// LayerNorm's parameters.
+pub struct Norm {
+    weight: Tensor,
+    bias: Tensor,
+    eps: f32,
+}
+
+impl Norm {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        // The fused kernel has no gradient; autograd takes the composed form.
+        Ok(if x.track_op() {
+            candle_nn::ops::layer_norm_slow(x, &self.weight, &self.bias, self.eps)?
+        } else {
+            candle_nn::ops::layer_norm(x, &self.weight, &self.bias, self.eps)?
+        })
+    }
+}
+
+/// Embedding tables; the token table stays in its blocks, since a batch touches few of its rows.
+pub struct Embeddings {
+    token: Table,
+    position: Tensor,
+    types: Tensor,
+    norm: Norm,
+}
+
+enum Table {
+    Dense(Tensor),
+    Rows {
+        dtype: Dtype,
+        columns: usize,
+        data: Arc<[u8]>,
+    },
+}
+
+/// A batch on the device.
+pub struct DeviceBatch {
+    ids: Vec<u32>,
+    types: Tensor,
+    positions: Tensor,
+    /// Sequences of equal length together: attention runs once a length.
+    groups: BTreeMap<usize, Vec<usize>>,
+    /// Row `i` of the grouped order is token `order[i]`; `inverse` undoes it. `None` where one group
+    /// holds all, in order.
+    order: Option<(Tensor, Tensor)>,
+}
+
+fn ggml(dtype: Dtype) -> Option<GgmlDType> {
+    match dtype {
+        Dtype::Q8_0 => Some(GgmlDType::Q8_0),
+        Dtype::Q4_0 => Some(GgmlDType::Q4_0),
+        _ => None,
+    }
+}
+
+impl Backend for Candle {
+    type Tensor = Tensor;
+    type Linear = Linear;
+    type Norm = Norm;
+    type Embeddings = Embeddings;
+    type Batch = DeviceBatch;
+
+    fn load_embeddings(
+        &self,
+        token: WeightTensor<'_>,
+        position: WeightTensor<'_>,
+        types: WeightTensor<'_>,
+        norm: NormWeights<'_>,
+    ) -> Result<Embeddings> {
+        let (_, columns) = token.dims2()?;
+        let token = match token.dtype {
+            Dtype::F32 => Table::Dense(self.dense(&token)?),
+            dtype => Table::Rows {
+                dtype,
+                columns,
+                data: token.data.as_ref().into(),
+            },
+        };
+        Ok(Embeddings {
+            token,
+            position: self.dense(&position)?,
+            types: self.dense(&types)?,
+            norm: self.load_norm(norm)?,
+        })
+    }
+
+    fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>) -> Result<Linear> {
+        let mut biases = Vec::new();
+        for (_, bias) in &parts {
+            biases.push(self.dense(bias)?);
+        }
+        let bias = Tensor::cat(&biases, 0)?;
+        let dtype = parts.first().map(|(w, _)| w.dtype);
+        let blocks = dtype
+            .filter(|d| parts.iter().all(|(w, _)| w.dtype == *d))
+            .and_then(ggml);
+        let weight = match blocks {
+            Some(dtype) => {
+                let columns = parts[0].0.dims2()?.1;
+                let rows = parts.iter().map(|(w, _)| w.shape[0]).sum::<usize>();
+                let mut data = Vec::with_capacity(parts.iter().map(|(w, _)| w.data.len()).sum());
+                for (w, _) in &parts {
+                    data.extend_from_slice(&w.data);
+                }
+                let storage = QStorage::from_data(data.into(), &self.device, dtype)?;
+                Weight::Blocks(QMatMul::from_qtensor(QTensor::new(
+                    storage,
+                    (rows, columns),
+                )?)?)
+            }
+            None => {
+                let mut dense = Vec::new();
+                for (w, _) in &parts {
+                    dense.push(self.dense(w)?);
+                }
+                Weight::Dense(Tensor::cat(&dense, 0)?)
+            }
+        };
+        Ok(Linear { weight, bias })
+    }
+
+    fn load_norm(&self, norm: NormWeights<'_>) -> Result<Norm> {
+        Ok(Norm {
+            weight: self.dense(&norm.weight)?,
+            bias: self.dense(&norm.bias)?,
+            eps: norm.eps,
+        })
+    }
+
+    fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
+        let vector = |v: &[u32]| Tensor::new(v, &self.device);
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for range in batch.ranges().filter(|r| !r.is_empty()) {
+            groups.entry(range.len()).or_default().push(range.start);
+        }
+        let order: Vec<u32> = groups
+            .iter()
+            .flat_map(|(&len, starts)| starts.iter().flat_map(move |&s| s..s + len))
+            .map(|i| i as u32)
+            .collect();
+        let order = if order.iter().enumerate().all(|(i, &o)| i == o as usize) {
+            None
+        } else {
+            let mut inverse = vec![0u32; order.len()];
+            for (i, &o) in order.iter().enumerate() {
+                inverse[o as usize] = i as u32;
+            }
+            Some((vector(&order)?, vector(&inverse)?))
+        };
+        Ok(DeviceBatch {
+            ids: batch.ids.clone(),
+            types: vector(&batch.types)?,
+            positions: vector(&batch.positions)?,
+            groups,
+            order,
+        })
+    }
+
+    fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
+        let token = match &tables.token {
+            Table::Dense(table) => {
+                table.index_select(&Tensor::new(batch.ids.as_slice(), &self.device)?, 0)?
+            }
+            Table::Rows {
+                dtype,
+                columns,
+                data,
+            } => {
+                let (numbers, bytes) = dtype.block();
+                let row_bytes = columns / numbers * bytes;
+                let mut rows = Vec::with_capacity(batch.ids.len() * columns);
+                for &id in &batch.ids {
+                    let row = data
+                        .get(id as usize * row_bytes..(id as usize + 1) * row_bytes)
+                        .ok_or_else(|| {
+                            Error::Tokenizer(format!("token {id} is not in the model's vocabulary"))
+                        })?;
+                    rows.extend(decode(*dtype, row));
+                }
+                Tensor::from_vec(rows, (batch.ids.len(), *columns), &self.device)?
+            }
+        };
+        let sum = ((token + tables.position.index_select(&batch.positions, 0)?)?
+            + tables.types.index_select(&batch.types, 0)?)?;
+        tables.norm.forward(&sum)
+    }
+
+    fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
+        let product = match &layer.weight {
+            Weight::Dense(w) => x.matmul(&w.t()?)?,
+            Weight::Blocks(w) => w.forward(x)?,
+        };
+        let y = product.broadcast_add(&layer.bias)?;
+        Ok(match activation {
+            Activation::None => y,
+            Activation::Gelu => y.gelu_erf()?,
+            Activation::Relu => y.relu()?,
+        })
+    }
+
+    fn linear_add_norm(
+        &self,
+        x: &Tensor,
+        layer: &Linear,
+        residual: &Tensor,
+        norm: &Norm,
+    ) -> Result<Tensor> {
+        let y = self.linear(x, layer, Activation::None)?;
+        norm.forward(&(y + residual)?)
+    }
+
+    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+        let (_, width) = qkv.dims2()?;
+        let hidden = width / 3;
+        let head = hidden / heads;
+        let scale = 1.0 / (head as f64).sqrt();
+        let grouped = match &batch.order {
+            Some((order, _)) => qkv.index_select(order, 0)?,
+            None => qkv.clone(),
+        };
+        let mut outputs = Vec::with_capacity(batch.groups.len());
+        let mut at = 0;
+        for (&len, starts) in &batch.groups {
+            let rows = starts.len() * len;
+            // [sequences, len, 3, heads, head] → 3 × [sequences, heads, len, head]
+            let block =
+                grouped
+                    .narrow(0, at, rows)?
+                    .reshape((starts.len(), len, 3, heads, head))?;
+            let part = |i: usize| -> candle_core::Result<Tensor> {
+                block
+                    .narrow(2, i, 1)?
+                    .squeeze(2)?
+                    .transpose(1, 2)?
+                    .contiguous()
+            };
+            let scores = (part(0)?.matmul(&part(1)?.t()?)? * scale)?;
+            let weights = if scores.track_op() {
+                candle_nn::ops::softmax(&scores, D::Minus1)?
+            } else {
+                candle_nn::ops::softmax_last_dim(&scores)?
+            };
+            outputs.push(
+                weights
+                    .matmul(&part(2)?)?
+                    .transpose(1, 2)?
+                    .reshape((rows, hidden))?,
+            );
+            at += rows;
+        }
+        let output = Tensor::cat(&outputs, 0)?;
+        Ok(match &batch.order {
+            Some((_, inverse)) => output.index_select(inverse, 0)?,
+            None => output,
+        })
+    }
+
+    fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {
+        let (tokens, _) = hidden.dims2()?;
+        let mut blocks = Vec::with_capacity(pooling.blocks);
+        for block in 0..pooling.blocks as u32 {
+            let mut weights = vec![0f32; pooling.rows * tokens];
+            for term in pooling.terms.iter().filter(|t| t.block == block) {
+                let start = term.row as usize * tokens + term.start as usize;
+                for w in &mut weights[start..start + term.len as usize] {
+                    *w += term.weight / term.len as f32;
+                }
+            }
+            let weights = Tensor::from_vec(weights, (pooling.rows, tokens), &self.device)?;
+            blocks.push(weights.matmul(hidden)?);
+        }
+        Ok(Tensor::cat(&blocks, 1)?)
+    }
+
+    fn normalize(&self, x: &Tensor) -> Result<Tensor> {
+        let length = x.sqr()?.sum_keepdim(D::Minus1)?.sqrt()?;
+        // A row of zeros divides by one instead.
+        let length = (&length + length.eq(0.0)?.to_dtype(DType::F32)?)?;
+        Ok(x.broadcast_div(&length)?)
+    }
+
+    async fn read(&self, x: &Tensor) -> Result<Vec<f32>> {
+        Ok(x.flatten_all()?.to_vec1()?)
+    }
+}

@@ -1,0 +1,135 @@
+//! What a device must be able to do: the fused operations a forward pass is made of.
+//!
+//! A backend never knows what BERT is, and a model never knows where it runs. Weights are opaque to the
+//! model (`Backend::Linear`, …), so block formats differ inside a backend alone. Activations are f32
+//! matrices `[rows, columns]` on the device; work may be recorded and run only when [`Backend::read`] asks
+//! for numbers, which is the one asynchronous operation (a browser cannot wait).
+
+use std::future::Future;
+
+use crate::{error::Result, model::weights::WeightTensor, text::Batch};
+
+pub mod candle;
+pub mod webgpu;
+
+/// The function applied after a linear layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Activation {
+    None,
+    /// The exact GELU, x·Φ(x) with Φ by erf; not the tanh approximation.
+    Gelu,
+    Relu,
+}
+
+/// Weight and bias of a LayerNorm, each `[columns]`, and its ε.
+pub struct NormWeights<'a> {
+    pub weight: WeightTensor<'a>,
+    pub bias: WeightTensor<'a>,
+    pub eps: f32,
+}
+
+/// One summand of a pooled row: `weight` × the mean of the token rows `start..start + len`, added to
+/// block `block` of output row `row`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PoolTerm {
+    pub row: u32,
+    pub block: u32,
+    pub start: u32,
+    pub len: u32,
+    pub weight: f32,
+}
+
+/// A linear map from token rows to pooled rows, `[tokens, hidden] → [rows, blocks · hidden]`.
+///
+/// Means over spans, differences of means from different sequences (the subtraction of CASE) and
+/// concatenations (blocks) are all of this form, so one operation serves every method.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pooling {
+    pub rows: usize,
+    pub blocks: usize,
+    /// Ordered by row; every `len` is at least 1 and every span lies inside the batch.
+    pub terms: Vec<PoolTerm>,
+}
+
+/// A device that runs encoders and heads.
+///
+/// Results must not depend on what else is in a batch beyond the backend's stated tolerance: quantise
+/// activations per block or row, never per tensor.
+pub trait Backend {
+    /// Activations `[rows, columns]`, f32, on the device. Cloning shares.
+    type Tensor: Clone;
+    /// A linear layer: weight `[out, in]` in any dtype, bias `[out]`.
+    type Linear;
+    /// A LayerNorm.
+    type Norm;
+    /// Token, position and type tables with the LayerNorm that follows them.
+    type Embeddings;
+    /// A [`Batch`] on the device.
+    type Batch;
+
+    /// Copies the embedding tables to the device: `token` `[vocabulary, hidden]`, `position`
+    /// `[positions, hidden]`, `types` `[types, hidden]`.
+    fn load_embeddings(
+        &self,
+        token: WeightTensor<'_>,
+        position: WeightTensor<'_>,
+        types: WeightTensor<'_>,
+        norm: NormWeights<'_>,
+    ) -> Result<Self::Embeddings>;
+
+    /// Copies a linear layer to the device. Several `(weight [out, in], bias [out])` with one `in` are
+    /// stacked along `out`: query, key and value become one product.
+    fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>)
+    -> Result<Self::Linear>;
+
+    /// Copies a LayerNorm to the device.
+    fn load_norm(&self, norm: NormWeights<'_>) -> Result<Self::Norm>;
+
+    /// Copies a batch to the device. Ids, types and positions were checked against the tables by the
+    /// model.
+    fn upload(&self, batch: &Batch) -> Result<Self::Batch>;
+
+    /// LayerNorm(token + position + type): `[tokens, hidden]`.
+    fn embed(&self, tables: &Self::Embeddings, batch: &Self::Batch) -> Result<Self::Tensor>;
+
+    /// activation(x·Wᵀ + b): `[rows, in] → [rows, out]`.
+    fn linear(
+        &self,
+        x: &Self::Tensor,
+        layer: &Self::Linear,
+        activation: Activation,
+    ) -> Result<Self::Tensor>;
+
+    /// LayerNorm(x·Wᵀ + b + residual): `[rows, in] → [rows, out]`.
+    fn linear_add_norm(
+        &self,
+        x: &Self::Tensor,
+        layer: &Self::Linear,
+        residual: &Self::Tensor,
+        norm: &Self::Norm,
+    ) -> Result<Self::Tensor>;
+
+    /// Scaled dot-product attention within each sequence of the batch. `qkv` is `[tokens, 3 · hidden]`:
+    /// query, key, value side by side, each `heads` × (hidden / heads). Gives `[tokens, hidden]`.
+    fn attention(
+        &self,
+        qkv: &Self::Tensor,
+        batch: &Self::Batch,
+        heads: usize,
+    ) -> Result<Self::Tensor>;
+
+    /// Applies a [`Pooling`]: `[tokens, hidden] → [rows, blocks · hidden]`.
+    fn pool(&self, hidden: &Self::Tensor, pooling: &Pooling) -> Result<Self::Tensor>;
+
+    /// Divides each row by its Euclidean length (a row of zeros stays zero).
+    fn normalize(&self, x: &Self::Tensor) -> Result<Self::Tensor>;
+
+    /// Zeroes each number with probability `p` and scales the rest by 1/(1 − p) while training; the
+    /// identity everywhere else.
+    fn dropout(&self, x: &Self::Tensor, _p: f32) -> Result<Self::Tensor> {
+        Ok(x.clone())
+    }
+
+    /// Runs what was recorded and returns the numbers of `x`, row by row.
+    fn read(&self, x: &Self::Tensor) -> impl Future<Output = Result<Vec<f32>>>;
+}

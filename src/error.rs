@@ -1,0 +1,141 @@
+//! One typed error for the crate.
+//!
+//! Every variant says what was wrong, in which input, and what to do next. [`Error::code`] is stable:
+//! it crosses the wasm border and the command line unchanged, so programs can match on it.
+
+use std::path::PathBuf;
+
+/// What can go wrong between a sentence and its similarity.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text is empty or holds only white space.
+    #[error("{what} is empty. Give it at least one word.")]
+    EmptyText { what: String },
+
+    /// A text is not Unicode (a lone surrogate reached us from JavaScript).
+    #[error(
+        "{what} is not valid Unicode text (half of a surrogate pair at position {position}). Clean it with `text.toWellFormed()` first."
+    )]
+    InvalidText { what: String, position: usize },
+
+    /// A text is longer than this library accepts at all.
+    #[error("{what} has {chars} characters; at most {max} are accepted. Split it into sentences.")]
+    TextTooLong {
+        what: String,
+        chars: usize,
+        max: usize,
+    },
+
+    /// A condition leaves no room for the sentence: conditions are never cut.
+    #[error(
+        "{what} takes {tokens} tokens and leaves no room for the sentence in the encoder's {max}. Conditions are never cut: shorten it."
+    )]
+    ConditionTooLong {
+        what: String,
+        tokens: usize,
+        max: usize,
+    },
+
+    /// An option's value makes no sense.
+    #[error("{0}")]
+    InvalidArgument(String),
+
+    /// A model file cannot be read: truncated, not a model, or inconsistent.
+    #[error("{what} cannot be read as a model: {reason}. Download or export it again.")]
+    ModelFormat { what: String, reason: String },
+
+    /// A readable model of a kind this library does not run.
+    #[error(
+        "{what} holds a `{found}` model, which is not supported here. Use a BERT, RoBERTa or XLM-RoBERTa encoder (`caselens quantize` makes one from a Hugging Face folder)."
+    )]
+    UnsupportedArchitecture { what: String, found: String },
+
+    /// A tensor the forward pass needs is absent or has another shape.
+    #[error(
+        "tensor `{name}` {reason}. The file does not match its configuration: export it again."
+    )]
+    Tensor { name: String, reason: String },
+
+    /// The tokenizer cannot be read or failed.
+    #[error("tokenizer: {0}")]
+    Tokenizer(String),
+
+    /// A head file cannot be read.
+    #[error(
+        "{what} cannot be read as a projection head: {reason}. Train it again with `caselens train`."
+    )]
+    HeadFormat { what: String, reason: String },
+
+    /// A head was trained on another encoder.
+    #[error(
+        "this head was trained on encoder `{head_encoder}`, but the loaded encoder is `{encoder}`. Load the encoder the head was made for, or train a head for this one with `caselens train`."
+    )]
+    HeadMismatch {
+        head_encoder: String,
+        encoder: String,
+    },
+
+    /// No usable GPU adapter.
+    #[error(
+        "WebGPU is not available: {0}. Use the CPU (device \"wasm\" in the browser, \"cpu\" in the companion)."
+    )]
+    NoGpu(String),
+
+    /// The GPU went away or refused work.
+    #[error("the GPU stopped working: {0}. Load again, on the CPU if it keeps happening.")]
+    GpuLost(String),
+
+    /// A row of a data file is wrong. `row` counts data rows from 1, the header not included.
+    #[error("{file}, row {row}: {reason}")]
+    Data {
+        file: String,
+        row: usize,
+        reason: String,
+    },
+
+    /// The file system said no.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+
+    /// The tensor library failed; not reachable from checked input.
+    #[error("tensor operation failed: {0}")]
+    Candle(#[from] candle_core::Error),
+}
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A stable, machine-readable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyText { .. } => "empty-text",
+            Self::InvalidText { .. } => "invalid-text",
+            Self::TextTooLong { .. } => "text-too-long",
+            Self::ConditionTooLong { .. } => "condition-too-long",
+            Self::InvalidArgument(_) => "invalid-argument",
+            Self::ModelFormat { .. } => "model-format",
+            Self::UnsupportedArchitecture { .. } => "unsupported-architecture",
+            Self::Tensor { .. } => "model-format",
+            Self::Tokenizer(_) => "tokenizer",
+            Self::HeadFormat { .. } => "head-format",
+            Self::HeadMismatch { .. } => "head-mismatch",
+            Self::NoGpu(_) => "webgpu-unavailable",
+            Self::GpuLost(_) => "gpu-lost",
+            Self::Data { .. } => "data",
+            Self::Io { .. } => "io",
+            Self::Candle(_) => "internal",
+        }
+    }
+
+    /// An [`Error::Io`] at a path; for `map_err`.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}

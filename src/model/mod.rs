@@ -1,0 +1,3 @@
+//! Tokens become hidden states: configuration, weights and the forward pass.
+
+pub mod weights;

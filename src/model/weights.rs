@@ -1,0 +1,377 @@
+//! Weights by name, from safetensors or GGUF, without copying what can be borrowed.
+//!
+//! Names are GGUF's (`blk.0.attn_q.weight`, …) whichever file they come from: Hugging Face names are
+//! translated once, here. RoBERTa's position table loses its first rows here too (those below
+//! `pad_token_id + 1`, as in llama.cpp's converter), so that positions count from 0 for every family.
+
+use std::{borrow::Cow, collections::HashMap, io::Cursor, ops::Range};
+
+use candle_core::quantized::{GgmlDType, gguf_file};
+use half::{bf16, f16};
+
+use crate::error::{Error, Result};
+
+/// How a tensor's numbers are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dtype {
+    F32,
+    F16,
+    Bf16,
+    /// Blocks of 32: an f16 scale, then 32 signed bytes; x = scale · q.
+    #[serde(rename = "q8_0")]
+    Q8_0,
+    /// Blocks of 32: an f16 scale, then 16 bytes holding q + 8 in four bits (first half of the block in
+    /// the low nibbles); x = scale · q.
+    #[serde(rename = "q4_0")]
+    Q4_0,
+}
+
+/// Numbers per block of the quantised formats.
+pub const BLOCK: usize = 32;
+
+impl Dtype {
+    /// `(numbers, bytes)` of the smallest unit.
+    pub fn block(self) -> (usize, usize) {
+        match self {
+            Self::F32 => (1, 4),
+            Self::F16 | Self::Bf16 => (1, 2),
+            Self::Q8_0 => (BLOCK, 2 + BLOCK),
+            Self::Q4_0 => (BLOCK, 2 + BLOCK / 2),
+        }
+    }
+
+    /// The name used in files, options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::Q8_0 => "q8_0",
+            Self::Q4_0 => "q4_0",
+        }
+    }
+
+    fn from_safetensors(dtype: safetensors::Dtype) -> Option<Self> {
+        match dtype {
+            safetensors::Dtype::F32 => Some(Self::F32),
+            safetensors::Dtype::F16 => Some(Self::F16),
+            safetensors::Dtype::BF16 => Some(Self::Bf16),
+            _ => None,
+        }
+    }
+
+    fn from_ggml(dtype: GgmlDType) -> Option<Self> {
+        match dtype {
+            GgmlDType::F32 => Some(Self::F32),
+            GgmlDType::F16 => Some(Self::F16),
+            GgmlDType::BF16 => Some(Self::Bf16),
+            GgmlDType::Q8_0 => Some(Self::Q8_0),
+            GgmlDType::Q4_0 => Some(Self::Q4_0),
+            _ => None,
+        }
+    }
+}
+
+/// A named tensor in a file: shape (outermost first), dtype and its bytes, row by row.
+#[derive(Debug, Clone)]
+pub struct WeightTensor<'a> {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub dtype: Dtype,
+    pub data: Cow<'a, [u8]>,
+}
+
+impl WeightTensor<'_> {
+    /// `(rows, columns)` of a matrix; a vector is one row.
+    pub fn dims2(&self) -> Result<(usize, usize)> {
+        match self.shape[..] {
+            [columns] => Ok((1, columns)),
+            [rows, columns] => Ok((rows, columns)),
+            _ => Err(Error::Tensor {
+                name: self.name.clone(),
+                reason: format!("has shape {:?} where a matrix is needed", self.shape),
+            }),
+        }
+    }
+
+    /// All numbers as f32.
+    pub fn to_f32(&self) -> Vec<f32> {
+        decode(self.dtype, &self.data)
+    }
+}
+
+/// Decodes whole blocks of `dtype` to f32. A trailing partial block is ignored; readers reject it first.
+pub fn decode(dtype: Dtype, data: &[u8]) -> Vec<f32> {
+    let scale = |block: &[u8]| f16::from_le_bytes([block[0], block[1]]).to_f32();
+    let (numbers, bytes) = dtype.block();
+    let mut out = Vec::with_capacity(data.len() / bytes * numbers);
+    for block in data.chunks_exact(bytes) {
+        match dtype {
+            Dtype::F32 => out.push(f32::from_le_bytes([block[0], block[1], block[2], block[3]])),
+            Dtype::F16 => out.push(scale(block)),
+            Dtype::Bf16 => out.push(bf16::from_le_bytes([block[0], block[1]]).to_f32()),
+            Dtype::Q8_0 => {
+                let d = scale(block);
+                out.extend(block[2..].iter().map(|&q| d * f32::from(q as i8)));
+            }
+            Dtype::Q4_0 => {
+                let d = scale(block);
+                out.extend(block[2..].iter().map(|&q| d * (f32::from(q & 15) - 8.0)));
+                out.extend(block[2..].iter().map(|&q| d * (f32::from(q >> 4) - 8.0)));
+            }
+        }
+    }
+    out
+}
+
+/// The bytes of a file: owned, or mapped into memory.
+pub enum Bytes {
+    Owned(Vec<u8>),
+    #[cfg(not(target_arch = "wasm32"))]
+    Mapped(memmap2::Mmap),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            #[cfg(not(target_arch = "wasm32"))]
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+struct Entry {
+    shape: Vec<usize>,
+    dtype: Dtype,
+    range: Range<usize>,
+}
+
+/// An opened model file.
+pub struct Weights {
+    bytes: Bytes,
+    entries: HashMap<String, Entry>,
+    /// GGUF's key–value pairs; empty for safetensors.
+    pub metadata: HashMap<String, gguf_file::Value>,
+}
+
+impl Weights {
+    /// Opens GGUF or safetensors by the first bytes. `what` names the file in errors.
+    pub fn open(what: &str, bytes: Bytes) -> Result<Self> {
+        if bytes.starts_with(b"GGUF") {
+            Self::gguf(what, bytes)
+        } else {
+            Self::safetensors(what, bytes)
+        }
+    }
+
+    fn safetensors(what: &str, bytes: Bytes) -> Result<Self> {
+        let bad = |reason: String| Error::ModelFormat {
+            what: what.into(),
+            reason,
+        };
+        let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes)
+            .map_err(|e| bad(format!("neither GGUF nor complete safetensors ({e})")))?;
+        let start = header + 8;
+        let mut entries = HashMap::new();
+        for (name, info) in metadata.tensors() {
+            let Some(dtype) = Dtype::from_safetensors(info.dtype) else {
+                continue; // position_ids and the like: integers that no forward pass reads
+            };
+            let Some(name) = gguf_name(&name) else {
+                continue; // the pooler and task heads
+            };
+            let range = start + info.data_offsets.0..start + info.data_offsets.1;
+            if range.end > bytes.len() {
+                return Err(bad(format!("it ends inside tensor `{name}`")));
+            }
+            entries.insert(
+                name,
+                Entry {
+                    shape: info.shape.clone(),
+                    dtype,
+                    range,
+                },
+            );
+        }
+        Ok(Self {
+            bytes,
+            entries,
+            metadata: HashMap::new(),
+        })
+    }
+
+    fn gguf(what: &str, bytes: Bytes) -> Result<Self> {
+        let bad = |reason: String| Error::ModelFormat {
+            what: what.into(),
+            reason,
+        };
+        check_alignment(&bytes).map_err(bad)?;
+        let content = gguf_file::Content::read(&mut Cursor::new(&bytes[..]))
+            .map_err(|e| bad(format!("the GGUF header is broken or cut short ({e})")))?;
+        let mut entries = HashMap::new();
+        for (name, info) in content.tensor_infos {
+            let dtype = Dtype::from_ggml(info.ggml_dtype).ok_or_else(|| {
+                bad(format!(
+                    "tensor `{name}` has the format {:?}; f32, f16, bf16, q8_0 and q4_0 are supported",
+                    info.ggml_dtype
+                ))
+            })?;
+            let shape = info.shape.dims().to_vec();
+            let (numbers, block_bytes) = dtype.block();
+            let size = shape
+                .iter()
+                .try_fold(1usize, |n, &d| n.checked_mul(d))
+                .filter(|n| n.is_multiple_of(numbers))
+                .filter(|_| shape.last().is_none_or(|d| d.is_multiple_of(numbers)))
+                .and_then(|n| (n / numbers).checked_mul(block_bytes))
+                .ok_or_else(|| bad(format!("tensor `{name}` has the shape {shape:?}")))?;
+            let range = usize::try_from(content.tensor_data_offset.saturating_add(info.offset))
+                .ok()
+                .and_then(|start| Some(start..start.checked_add(size)?))
+                .filter(|range| range.end <= bytes.len())
+                .ok_or_else(|| {
+                    bad(format!(
+                        "it is cut short: tensor `{name}` lies past the end of its {} bytes",
+                        bytes.len()
+                    ))
+                })?;
+            entries.insert(
+                name,
+                Entry {
+                    shape,
+                    dtype,
+                    range,
+                },
+            );
+        }
+        Ok(Self {
+            bytes,
+            entries,
+            metadata: content.metadata,
+        })
+    }
+
+    /// Size of the file in bytes.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The file's bytes, for hashing.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether a tensor is there.
+    pub fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// The tensor of that name, checked against the shape the configuration asks for.
+    pub fn get(&self, name: &str, shape: &[usize]) -> Result<WeightTensor<'_>> {
+        let tensor = self.get_any(name)?;
+        if tensor.shape != shape {
+            return Err(Error::Tensor {
+                name: name.into(),
+                reason: format!(
+                    "has shape {:?} where the configuration says {shape:?}",
+                    tensor.shape
+                ),
+            });
+        }
+        Ok(tensor)
+    }
+
+    /// The tensor of that name, whatever its shape.
+    pub fn get_any(&self, name: &str) -> Result<WeightTensor<'_>> {
+        let entry = self.entries.get(name).ok_or_else(|| Error::Tensor {
+            name: name.into(),
+            reason: "is missing".into(),
+        })?;
+        Ok(WeightTensor {
+            name: name.into(),
+            shape: entry.shape.clone(),
+            dtype: entry.dtype,
+            data: Cow::Borrowed(&self.bytes[entry.range.clone()]),
+        })
+    }
+
+    /// Drops the first `rows` rows of a matrix: RoBERTa's unused positions.
+    pub(crate) fn drop_rows(&mut self, name: &str, rows: usize) -> Result<()> {
+        let missing = || Error::Tensor {
+            name: name.into(),
+            reason: format!("has fewer than the {} rows needed", rows + 1),
+        };
+        let entry = self.entries.get_mut(name).ok_or_else(missing)?;
+        let [all, columns] = entry.shape[..] else {
+            return Err(missing());
+        };
+        if all <= rows {
+            return Err(missing());
+        }
+        let (numbers, bytes) = entry.dtype.block();
+        entry.range.start += rows * columns / numbers * bytes;
+        entry.shape[0] -= rows;
+        Ok(())
+    }
+}
+
+/// candle's reader divides by the file's alignment: refuse a zero before it gets there.
+fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
+    let key = b"general.alignment";
+    let Some(at) = bytes.windows(key.len()).position(|w| w == key) else {
+        return Ok(());
+    };
+    let value = bytes.get(at + key.len() + 4..).unwrap_or_default();
+    match value.iter().take(4).any(|&b| b != 0) {
+        true => Ok(()),
+        false => Err("its alignment is 0".into()),
+    }
+}
+
+/// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.
+fn gguf_name(name: &str) -> Option<String> {
+    let name = [
+        "bert.",
+        "roberta.",
+        "xlm_roberta.",
+        "model.",
+        "0.auto_model.",
+    ]
+    .iter()
+    .find_map(|prefix| name.strip_prefix(prefix))
+    .unwrap_or(name);
+    let (stem, kind) = name.rsplit_once('.')?;
+    // Checkpoints converted from TensorFlow call LayerNorm's weight gamma and its bias beta.
+    let kind = match kind {
+        "weight" | "gamma" => "weight",
+        "bias" | "beta" => "bias",
+        _ => return None,
+    };
+    let stem = match stem {
+        "embeddings.word_embeddings" => "token_embd".into(),
+        "embeddings.position_embeddings" => "position_embd".into(),
+        "embeddings.token_type_embeddings" => "token_types".into(),
+        "embeddings.LayerNorm" => "token_embd_norm".into(),
+        _ => {
+            let (layer, part) = stem.strip_prefix("encoder.layer.")?.split_once('.')?;
+            let layer: usize = layer.parse().ok()?;
+            let part = match part {
+                "attention.self.query" => "attn_q",
+                "attention.self.key" => "attn_k",
+                "attention.self.value" => "attn_v",
+                "attention.output.dense" => "attn_output",
+                "attention.output.LayerNorm" => "attn_output_norm",
+                "intermediate.dense" => "ffn_up",
+                "output.dense" => "ffn_down",
+                "output.LayerNorm" => "layer_output_norm",
+                _ => return None,
+            };
+            format!("blk.{layer}.{part}")
+        }
+    };
+    Some(format!("{stem}.{kind}"))
+}

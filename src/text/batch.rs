@@ -1,0 +1,61 @@
+//! Packed batches: sequences lie end to end, with offsets and without padding.
+
+use std::ops::Range;
+
+/// Tokens of several sequences, end to end.
+///
+/// `ids`, `types` and `positions` have one entry a token; `offsets` has one entry a sequence plus one:
+/// sequence `i` is `offsets[i]..offsets[i + 1]`. Positions count from 0 in each sequence for every
+/// family (RoBERTa's shift is undone where its position table is read).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    pub ids: Vec<u32>,
+    pub types: Vec<u32>,
+    pub positions: Vec<u32>,
+    pub offsets: Vec<u32>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            ids: Vec::new(),
+            types: Vec::new(),
+            positions: Vec::new(),
+            offsets: vec![0],
+        }
+    }
+}
+
+impl Batch {
+    /// Appends a sequence and returns the index of its first token.
+    pub fn push(&mut self, ids: &[u32], types: &[u32]) -> usize {
+        let start = self.ids.len();
+        self.ids.extend_from_slice(ids);
+        self.types.extend_from_slice(types);
+        self.positions.extend(0..ids.len() as u32);
+        self.offsets.push(self.ids.len() as u32);
+        start
+    }
+
+    /// Number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Number of sequences.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no sequence.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The token ranges of the sequences, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.offsets
+            .windows(2)
+            .map(|w| w[0] as usize..w[1] as usize)
+    }
+}

@@ -130,6 +130,7 @@ pub trait Backend {
         Ok(x.clone())
     }
 
-    /// Runs what was recorded and returns the numbers of `x`, row by row.
-    fn read(&self, x: &Self::Tensor) -> impl Future<Output = Result<Vec<f32>>>;
+    /// Runs what was recorded and returns the numbers of each tensor, row by row: one submission and one
+    /// read-back for all of them.
+    fn read(&self, tensors: &[&Self::Tensor]) -> impl Future<Output = Result<Vec<Vec<f32>>>>;
 }

@@ -320,16 +320,35 @@ impl Weights {
 }
 
 /// candle's reader divides by the file's alignment: refuse a zero before it gets there.
+///
+/// Wherever the key stands after its own length, as it does among GGUF's key-value pairs, the value
+/// behind it must not be 0.
 fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
     let key = b"general.alignment";
-    let Some(at) = bytes.windows(key.len()).position(|w| w == key) else {
-        return Ok(());
-    };
-    let value = bytes.get(at + key.len() + 4..).unwrap_or_default();
-    match value.iter().take(4).any(|&b| b != 0) {
-        true => Ok(()),
-        false => Err("its alignment is 0".into()),
+    let length = key.len() as u8;
+    for at in memchr::memmem::find_iter(bytes, key) {
+        // The length is a u64 (a u32 in version 1), little-endian.
+        let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
+        let before_wide = bytes.get(at.saturating_sub(8)..at).unwrap_or_default();
+        if before != [length, 0, 0, 0] && before_wide != [length, 0, 0, 0, 0, 0, 0, 0] {
+            continue;
+        }
+        let value = bytes.get(at + key.len()..).unwrap_or_default();
+        let (Some(kind), Some(value)) = (value.first(), value.get(4..)) else {
+            continue;
+        };
+        // u8 and i8, u16 and i16, u32 and i32; candle takes no other type for an alignment.
+        let width = match kind {
+            0 | 1 => 1,
+            2 | 3 => 2,
+            4 | 5 => 4,
+            _ => continue,
+        };
+        if value.iter().take(width).all(|&b| b == 0) {
+            return Err("its alignment is 0".into());
+        }
     }
+    Ok(())
 }
 
 /// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.

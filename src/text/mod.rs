@@ -2,5 +2,9 @@
 //! batches.
 
 pub mod batch;
+pub mod template;
+pub mod tokenizer;
 
 pub use batch::Batch;
+pub use template::{Order, Sequence, Template};
+pub use tokenizer::Tokenizer;

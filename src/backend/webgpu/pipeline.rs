@@ -1,0 +1,109 @@
+//! The kernels: which shaders make each, and their compiled pipelines, one a variant, made on first use.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use super::weights::Format;
+use crate::backend::Activation;
+
+/// A kernel and its variant: the key of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kernel {
+    Embed(Format),
+    Linear(Format, Activation),
+    Pad,
+    AddNorm,
+    Attention,
+    Pool,
+    Normalize,
+}
+
+impl Kernel {
+    /// The WGSL files it is made of. A later file uses what an earlier one declares.
+    fn sources(self) -> Vec<&'static str> {
+        const SUM: &str = include_str!("shaders/workgroup_sum.wgsl");
+        const NORM: &str = include_str!("shaders/layer_norm.wgsl");
+        let weight = |format| match format {
+            Format::F32 => include_str!("shaders/weight_f32.wgsl"),
+            Format::Q8_0 => include_str!("shaders/weight_q8_0.wgsl"),
+        };
+        match self {
+            Self::Embed(format) => vec![
+                weight(format),
+                SUM,
+                NORM,
+                include_str!("shaders/embed.wgsl"),
+            ],
+            Self::Linear(format, _) => vec![
+                weight(format),
+                include_str!("shaders/activation.wgsl"),
+                include_str!("shaders/linear.wgsl"),
+            ],
+            Self::Pad => vec![include_str!("shaders/pad.wgsl")],
+            Self::AddNorm => vec![SUM, NORM, include_str!("shaders/add_norm.wgsl")],
+            Self::Attention => vec![include_str!("shaders/attention.wgsl")],
+            Self::Pool => vec![include_str!("shaders/pool.wgsl")],
+            Self::Normalize => vec![SUM, include_str!("shaders/normalize.wgsl")],
+        }
+    }
+
+    /// Values of the shader's `override` declarations.
+    fn constants(self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Linear(_, activation) => {
+                let number = match activation {
+                    Activation::None => 0.0,
+                    Activation::Gelu => 1.0,
+                    Activation::Relu => 2.0,
+                };
+                vec![("activation", number)]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A compiled kernel with the layout of its bind group.
+#[derive(Clone)]
+pub(super) struct Pipeline {
+    pub compute: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
+
+/// The compiled kernels of one device.
+#[derive(Default)]
+pub(super) struct Pipelines(RefCell<HashMap<Kernel, Pipeline>>);
+
+impl Pipelines {
+    /// The pipeline of `kernel`, compiled if it is not yet. A compiler's complaint reaches the device's
+    /// error callback.
+    pub fn get(&self, device: &wgpu::Device, kernel: Kernel) -> Pipeline {
+        self.0
+            .borrow_mut()
+            .entry(kernel)
+            .or_insert_with(|| compile(device, kernel))
+            .clone()
+    }
+}
+
+fn compile(device: &wgpu::Device, kernel: Kernel) -> Pipeline {
+    let label = format!("{kernel:?}");
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(&label),
+        source: wgpu::ShaderSource::Wgsl(kernel.sources().join("\n").into()),
+    });
+    let compute = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(&label),
+        // The bindings are declared once, in the shader.
+        layout: None,
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants: &kernel.constants(),
+            // Every kernel writes workgroup memory before it reads it.
+            zero_initialize_workgroup_memory: false,
+        },
+        cache: None,
+    });
+    let layout = compute.get_bind_group_layout(0);
+    Pipeline { compute, layout }
+}

@@ -1,0 +1,225 @@
+//! Weights on the device: dense f32, or q8_0 with its bytes and its scales apart.
+//!
+//! Two layouts cover every dtype exactly. q4_0 becomes q8_0 (the same scales, q − 8 in a byte); f16 and
+//! bf16 become f32. Tensors are converted and sent a few rows at a time, so loading needs little memory
+//! beside the file.
+
+use std::rc::Rc;
+
+use half::f16;
+
+use super::{
+    buffers::{Allocation, Memory, Purpose},
+    context::Context,
+};
+use crate::{
+    error::{Error, Result},
+    model::weights::{BLOCK, Dtype, WeightTensor, decode},
+};
+
+/// Bytes of a file converted at a time, about.
+const CHUNK: usize = 4 << 20;
+
+/// How a matrix lies on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Format {
+    /// Rows of f32, padded with zeros to whole vec4s.
+    F32,
+    /// Blocks of 32: bytes four to a u32; f32 scales.
+    Q8_0,
+}
+
+/// A matrix `[rows, columns]` on the device.
+pub(super) struct Matrix {
+    pub format: Format,
+    pub rows: usize,
+    pub columns: usize,
+    values: Allocation,
+    /// q8_0 only.
+    scales: Option<Allocation>,
+}
+
+impl Matrix {
+    /// Vec4s in a row.
+    pub fn quads(&self) -> usize {
+        self.columns.div_ceil(4)
+    }
+
+    /// Its buffers at the bindings of `weight_*.wgsl`.
+    pub fn bindings(&self) -> Vec<(u32, &Allocation)> {
+        let mut bindings = vec![(1, &self.values)];
+        bindings.extend(self.scales.as_ref().map(|scales| (2, scales)));
+        bindings
+    }
+
+    /// The buffer of a matrix that was loaded as [`Format::F32`].
+    pub fn values(&self) -> &Allocation {
+        &self.values
+    }
+
+    /// Loads matrices with the same number of columns, one under the other; in blocks if all of them are.
+    pub fn load(
+        context: &Context,
+        memory: &Rc<Memory>,
+        parts: &[&WeightTensor<'_>],
+    ) -> Result<Self> {
+        let quantised = parts
+            .iter()
+            .all(|part| matches!(part.dtype, Dtype::Q8_0 | Dtype::Q4_0));
+        let format = if quantised { Format::Q8_0 } else { Format::F32 };
+        Self::load_as(context, memory, parts, format)
+    }
+
+    /// Loads matrices with the same number of columns, one under the other, as f32.
+    pub fn load_dense(
+        context: &Context,
+        memory: &Rc<Memory>,
+        parts: &[&WeightTensor<'_>],
+    ) -> Result<Self> {
+        Self::load_as(context, memory, parts, Format::F32)
+    }
+
+    fn load_as(
+        context: &Context,
+        memory: &Rc<Memory>,
+        parts: &[&WeightTensor<'_>],
+        format: Format,
+    ) -> Result<Self> {
+        let (mut rows, mut columns) = (0, None);
+        for part in parts {
+            let shape = checked_shape(part)?;
+            rows += shape.0;
+            if *columns.get_or_insert(shape.1) != shape.1 {
+                return Err(Error::Tensor {
+                    name: part.name.clone(),
+                    reason: format!(
+                        "has shape {:?} where {} columns are needed",
+                        part.shape,
+                        columns.unwrap_or_default()
+                    ),
+                });
+            }
+        }
+        let columns = columns.unwrap_or_default();
+        let name = parts.first().map(|part| part.name.as_str()).unwrap_or("");
+
+        // Bytes of a row in each of the two buffers.
+        let (value_bytes, scale_bytes) = match format {
+            Format::F32 => (columns.next_multiple_of(4) * 4, 0),
+            Format::Q8_0 => (columns, columns / BLOCK * 4),
+        };
+        let values = allocate(memory, name, rows, value_bytes)?;
+        let scales = match format {
+            Format::F32 => None,
+            Format::Q8_0 => Some(allocate(memory, name, rows, scale_bytes)?),
+        };
+
+        let mut first = 0;
+        for part in parts {
+            let (numbers, bytes) = part.dtype.block();
+            let row_bytes = columns / numbers * bytes;
+            if row_bytes == 0 {
+                continue;
+            }
+            let chunk_rows = (CHUNK / row_bytes).max(1);
+            // Past what the shape asks for, a file's bytes are not this tensor's.
+            let data = &part.data[..part.dims2()?.0 * row_bytes];
+            for chunk in data.chunks(chunk_rows * row_bytes) {
+                let write = |target: &Allocation, row_bytes: usize, bytes: &[u8]| {
+                    context
+                        .queue
+                        .write_buffer(target.buffer(), (first * row_bytes) as u64, bytes);
+                };
+                match &scales {
+                    None => {
+                        let values_f32 = pad(decode(part.dtype, chunk), columns);
+                        write(&values, value_bytes, bytemuck::cast_slice(&values_f32));
+                    }
+                    Some(scales) => {
+                        let (quants, scale) = split_blocks(part.dtype, chunk);
+                        write(&values, value_bytes, bytemuck::cast_slice(&quants));
+                        write(scales, scale_bytes, bytemuck::cast_slice(&scale));
+                    }
+                }
+                first += chunk.len() / row_bytes;
+            }
+        }
+        // Sends the writes on their way, so that their staging memory is freed before the next tensor.
+        context.queue.submit([]);
+        context.poll();
+        context.failure.check()?;
+        Ok(Self {
+            format,
+            rows,
+            columns,
+            values,
+            scales,
+        })
+    }
+}
+
+/// `(rows, columns)`, once the bytes are known to be there.
+fn checked_shape(part: &WeightTensor<'_>) -> Result<(usize, usize)> {
+    let (rows, columns) = part.dims2()?;
+    let (numbers, bytes) = part.dtype.block();
+    let complete = columns.is_multiple_of(numbers)
+        && rows
+            .checked_mul(columns / numbers * bytes)
+            .is_some_and(|needed| part.data.len() >= needed);
+    if complete {
+        Ok((rows, columns))
+    } else {
+        Err(Error::Tensor {
+            name: part.name.clone(),
+            reason: format!(
+                "holds {} bytes, which is too little for {} of shape {:?}",
+                part.data.len(),
+                part.dtype.name(),
+                part.shape
+            ),
+        })
+    }
+}
+
+fn allocate(memory: &Rc<Memory>, name: &str, rows: usize, row_bytes: usize) -> Result<Allocation> {
+    let bytes = rows as u64 * row_bytes as u64;
+    if !memory.fits(bytes) {
+        return Err(Error::NoGpu(format!(
+            "tensor `{name}` takes {} MiB and this GPU's largest buffer is {} MiB; a q8_0 model takes a quarter",
+            bytes >> 20,
+            memory.limit() >> 20
+        )));
+    }
+    memory.allocate(Purpose::Weights, bytes)
+}
+
+/// Rows of `columns` numbers with zeros up to whole vec4s.
+fn pad(values: Vec<f32>, columns: usize) -> Vec<f32> {
+    if columns.is_multiple_of(4) {
+        return values;
+    }
+    let padding = columns.next_multiple_of(4) - columns;
+    values
+        .chunks(columns)
+        .flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, padding)))
+        .collect()
+}
+
+/// The bytes and the scales of q8_0 or q4_0 blocks.
+fn split_blocks(dtype: Dtype, data: &[u8]) -> (Vec<i8>, Vec<f32>) {
+    let (numbers, bytes) = dtype.block();
+    let blocks = data.len() / bytes;
+    let mut quants = Vec::with_capacity(blocks * numbers);
+    let mut scales = Vec::with_capacity(blocks);
+    for block in data.chunks_exact(bytes) {
+        let (scale, block) = block.split_at(2);
+        scales.push(f16::from_le_bytes([scale[0], scale[1]]).to_f32());
+        if dtype == Dtype::Q8_0 {
+            quants.extend(block.iter().map(|&q| q as i8));
+        } else {
+            quants.extend(block.iter().map(|&q| (q & 15) as i8 - 8));
+            quants.extend(block.iter().map(|&q| (q >> 4) as i8 - 8));
+        }
+    }
+    (quants, scales)
+}

@@ -1,0 +1,126 @@
+//! Embeddings kept on disk by the hash of everything they depend on, so that training again, or after
+//! an interruption, does not embed again.
+
+use std::{collections::HashMap, path::PathBuf};
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use sha2::{Digest, Sha256};
+
+use super::{
+    output::{progress, write_file},
+    wait,
+};
+use crate::{
+    device::AnyLens,
+    embedding::Case,
+    error::{Error, Result},
+};
+
+/// Embeddings a cache file holds: what an interruption can lose.
+const CHUNK: usize = 1024;
+const TENSOR: &str = "embeddings";
+
+/// Where embeddings are kept unless the user says otherwise.
+pub fn default_folder() -> PathBuf {
+    let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    home("XDG_CACHE_HOME")
+        .or_else(|| home("HOME").map(|h| h.join(".cache")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("caselens")
+}
+
+/// Distinct (sentence, condition) inputs, and the index of each use.
+#[derive(Default)]
+pub struct Inputs<'a> {
+    pub distinct: Vec<(&'a str, &'a str)>,
+    known: HashMap<(&'a str, &'a str), u32>,
+}
+
+impl<'a> Inputs<'a> {
+    /// The index of an input, new or known.
+    pub fn add(&mut self, sentence: &'a str, condition: &'a str) -> u32 {
+        *self.known.entry((sentence, condition)).or_insert_with(|| {
+            self.distinct.push((sentence, condition));
+            self.distinct.len() as u32 - 1
+        })
+    }
+}
+
+/// Raw CASE embeddings `[inputs, dims]`, row by row, from the cache where it has them.
+pub fn embeddings(
+    lens: &AnyLens,
+    case: &Case,
+    inputs: &Inputs<'_>,
+    folder: &std::path::Path,
+) -> Result<Vec<f32>> {
+    let dims = case.dims(lens.hidden_size());
+    let mut all = Vec::with_capacity(inputs.distinct.len() * dims);
+    let bar = progress("embedding", inputs.distinct.len() as u64);
+    for chunk in inputs.distinct.chunks(CHUNK) {
+        let path = folder.join(format!("{}.safetensors", key(lens, case, chunk)?));
+        let numbers = match read(&path, chunk.len() * dims) {
+            Some(numbers) => numbers,
+            None => {
+                let numbers = compute(lens, case, chunk)?;
+                let bytes: &[u8] = bytemuck::cast_slice(&numbers);
+                let view = TensorView::new(Dtype::F32, vec![chunk.len(), dims], bytes)
+                    .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+                let file = safetensors::serialize([(TENSOR, view)], None)
+                    .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+                // A full disk costs time later, not the result now.
+                if let Err(error) = write_file(&path, &file) {
+                    tracing::warn!("embeddings are not kept: {error}");
+                }
+                numbers
+            }
+        };
+        all.extend(numbers);
+        bar.inc(chunk.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(all)
+}
+
+fn compute(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f32>> {
+    let tokens = chunk
+        .iter()
+        .map(|(s, c)| lens.conditional(s, c, &format!(" \"{c:.60}\"")))
+        .collect::<Result<Vec<_>>>()?;
+    let rows = wait(lens.run_raw(&tokens, case))?;
+    for (input, cut) in &rows.cuts {
+        tracing::warn!(
+            "the sentence \"{:.40}…\" lost its last {cut} tokens",
+            chunk[*input].0
+        );
+    }
+    Ok(rows.vectors.concat())
+}
+
+fn key(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<String> {
+    let about = serde_json::to_string(&(
+        lens.encoder_id(),
+        lens.dtype().name(),
+        case,
+        env!("CARGO_PKG_VERSION"),
+        chunk,
+    ))
+    .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+    Ok(Sha256::digest(about)
+        .iter()
+        .take(16)
+        .map(|b| format!("{b:02x}"))
+        .collect())
+}
+
+/// `None` where the file is absent or not what it should be: it is made again then.
+fn read(path: &std::path::Path, numbers: usize) -> Option<Vec<f32>> {
+    let bytes = std::fs::read(path).ok()?;
+    let file = SafeTensors::deserialize(&bytes).ok()?;
+    let view = file
+        .tensor(TENSOR)
+        .ok()
+        .filter(|v| v.dtype() == Dtype::F32)?;
+    let numbers_read =
+        crate::model::weights::decode(crate::model::weights::Dtype::F32, view.data());
+    Some(numbers_read).filter(|n| n.len() == numbers)
+}

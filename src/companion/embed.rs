@@ -1,0 +1,109 @@
+//! `caselens embed`: vectors of texts.
+
+use std::io::BufRead;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    output::{json_line, progress, text_line},
+    runtime::{CaseArgs, HeadArgs, ModelArgs},
+    wait,
+};
+use crate::error::{Error, Result};
+
+/// Texts embedded in one go.
+const CHUNK: usize = 256;
+
+/// Embed texts, or sentences under conditions
+///
+/// Reads standard input, a text a line; with --json-lines a JSON object a line, {"sentence"} or
+/// {"sentence", "condition"}. Prints a vector a line, of unit length. A plain text gets the encoder's
+/// mean-pooled embedding, as sentence-transformers computes it; a sentence with a condition goes through
+/// the head.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Input is JSON lines {"sentence", "condition"}; the condition may be absent
+    #[arg(long)]
+    json_lines: bool,
+    /// Print {"text", "embedding"} objects instead of bare numbers
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    head: HeadArgs,
+    #[command(flatten)]
+    case: CaseArgs,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    sentence: String,
+    condition: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<&'a str>,
+    embedding: &'a [f32],
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let mut items = Vec::new();
+    for (i, line) in std::io::stdin().lock().lines().enumerate() {
+        let bad = |reason: String| Error::Data {
+            file: "standard input".into(),
+            row: i + 1,
+            reason,
+        };
+        let line = line.map_err(|e| bad(e.to_string()))?;
+        if line.trim().is_empty() {
+            return Err(bad("it is empty. Remove the line or write a text.".into()));
+        }
+        items.push(match args.json_lines {
+            true => serde_json::from_str(&line)
+                .map_err(|e| bad(format!("it is not {{\"sentence\", \"condition\"}} ({e})")))?,
+            false => Item {
+                sentence: line,
+                condition: None,
+            },
+        });
+    }
+    // A head is needed for conditions alone: plain texts work with any encoder.
+    let head = match items.iter().any(|i| i.condition.is_some()) {
+        true => args.head.open()?,
+        false => None,
+    };
+    let lens = args.model.lens(head.as_ref(), args.case.case())?;
+    let bar = progress("embedding", items.len() as u64);
+    for chunk in items.chunks(CHUNK) {
+        let inputs: Vec<_> = chunk
+            .iter()
+            .map(|i| (i.sentence.as_str(), i.condition.as_deref()))
+            .collect();
+        let rows = wait(lens.embed(&inputs))?;
+        for (input, _) in &rows.cuts {
+            tracing::warn!(
+                "a text was too long and its end was not read: {:.40}…",
+                inputs[*input].0
+            );
+        }
+        for ((text, condition), embedding) in inputs.iter().zip(&rows.vectors) {
+            if args.json {
+                json_line(&Output {
+                    text,
+                    condition: *condition,
+                    embedding,
+                })?;
+            } else {
+                let numbers: Vec<_> = embedding.iter().map(f32::to_string).collect();
+                text_line(&numbers.join(" "))?;
+            }
+        }
+        bar.inc(chunk.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! `caselens evaluate`: how well similarities agree with human ratings.
+
+use std::{io::BufRead, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    output::{json_line, progress, text_line},
+    runtime::{CaseArgs, HeadArgs, ModelArgs, describe},
+    wait,
+};
+use crate::{
+    device::AnyLens,
+    error::{Error, Result},
+    evaluation::{baseline::ConditionOnly, dataset::Dataset, metrics::Scores},
+    projection::HeadFile,
+    similarity::cosine,
+};
+
+/// Rows scored in one go.
+const CHUNK: usize = 64;
+
+/// Evaluate on C-STS data: Spearman, Pearson, accuracy
+///
+/// Accuracy is the share of sentence pairs whose higher-rated condition gets the higher similarity:
+/// over all pairs (ties in the ratings count as wrong, as in the papers) and over pairs without ties.
+/// Rows with the label −1 are left out. The condition-only baseline guesses from the condition alone
+/// (mean training rating, carried in the head's file): a result is worth what it adds to that.
+///
+///   caselens evaluate --data csts_validation.csv --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Data: CSV with sentence1, sentence2, condition, label
+    #[arg(long, value_name = "FILE.csv")]
+    data: PathBuf,
+    /// Evaluate the first N rows alone
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Score these similarities instead of computing them: JSON lines {"similarity": x}, a line a row of
+    /// the data (browser runs are scored so)
+    #[arg(long, value_name = "FILE.jsonl")]
+    similarities: Option<PathBuf>,
+    /// Training data for the condition-only baseline [default: what the head carries]
+    #[arg(long, value_name = "FILE.csv")]
+    train: Option<PathBuf>,
+    /// Print JSON, figures as fractions
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    head: HeadArgs,
+    #[command(flatten)]
+    case: CaseArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    scores: Scores,
+    rows: usize,
+    pairs: usize,
+    /// The same figures of the baseline; null where no training data is known.
+    condition_only: Option<Scores>,
+    by_occurrence: Vec<Bucket>,
+}
+
+/// Rows whose condition occurred so often in training.
+#[derive(Serialize)]
+struct Bucket {
+    occurrences: &'static str,
+    rows: usize,
+    spearman: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    similarity: f64,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let data = Dataset::read(&args.data, args.limit)?;
+    let head = match args.head.open() {
+        // For similarities from elsewhere a head only brings its baseline: without one there is none.
+        Err(_) if args.similarities.is_some() && args.head.head.is_none() => None,
+        head => head?,
+    };
+    let (similarities, described) = match &args.similarities {
+        Some(path) => (read_similarities(path, &data)?, path.display().to_string()),
+        None => compute(&args, head.as_ref(), &data)?,
+    };
+    let baseline = match &args.train {
+        Some(path) => {
+            let train = Dataset::read(path, None)?;
+            Some(ConditionOnly::fit(
+                train.rows.iter().map(|r| (r.condition.as_str(), r.rating)),
+            ))
+        }
+        None => head.and_then(|h| h.condition_only),
+    };
+    let report = report(&data, &similarities, baseline.as_ref());
+    match args.json {
+        true => json_line(&report),
+        false => print(&report, &described),
+    }
+}
+
+fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<f64>, String)> {
+    let lens = args.model.lens(head, args.case.case())?;
+    let described = match head {
+        Some(head) => describe(&head.spec),
+        None => format!("{} without a head", lens.encoder_id()),
+    };
+    Ok((similarities(&lens, data)?, described))
+}
+
+fn similarities(lens: &AnyLens, data: &Dataset) -> Result<Vec<f64>> {
+    let bar = progress("evaluating", data.rows.len() as u64);
+    let mut all = Vec::with_capacity(data.rows.len());
+    for chunk in data.rows.chunks(CHUNK) {
+        let mut inputs = Vec::with_capacity(2 * chunk.len());
+        for row in chunk {
+            for sentence in [&row.sentence1, &row.sentence2] {
+                inputs.push(lens.conditional(
+                    sentence,
+                    &row.condition,
+                    &format!(" \"{:.60}\"", row.condition),
+                )?);
+            }
+        }
+        let rows = wait(lens.run(&inputs))?;
+        all.extend(
+            rows.vectors
+                .chunks_exact(2)
+                .map(|two| f64::from(cosine(&two[0], &two[1]))),
+        );
+        bar.inc(chunk.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(all)
+}
+
+/// Reads a similarity a row of the file; those of invalid rows are passed over.
+fn read_similarities(path: &std::path::Path, data: &Dataset) -> Result<Vec<f64>> {
+    let name = path.display().to_string();
+    let bad = |row: usize, reason: String| Error::Data {
+        file: name.clone(),
+        row,
+        reason,
+    };
+    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let mut all = Vec::with_capacity(data.rows.len());
+    let mut lines = 0;
+    for line in std::io::BufReader::new(file).lines() {
+        let line = line.map_err(Error::io(path))?;
+        lines += 1;
+        let Some(kept) = data.kept.get(lines - 1) else {
+            return Err(bad(
+                lines,
+                format!("the data has {} rows only", data.kept.len()),
+            ));
+        };
+        let line: Line = serde_json::from_str(&line)
+            .map_err(|e| bad(lines, format!("it is not {{\"similarity\": number}} ({e})")))?;
+        if kept.is_some() {
+            all.push(line.similarity);
+        }
+    }
+    match lines == data.kept.len() {
+        true => Ok(all),
+        false => Err(bad(
+            lines,
+            format!("it ends here, the data has {} rows", data.kept.len()),
+        )),
+    }
+}
+
+fn report(data: &Dataset, similarities: &[f64], baseline: Option<&ConditionOnly>) -> Report {
+    let ratings = data.ratings();
+    let by_occurrence = baseline.map_or_else(Vec::new, |baseline| {
+        [
+            ("0", 0, 0),
+            ("1-4", 1, 4),
+            ("5-19", 5, 19),
+            ("20+", 20, u32::MAX),
+        ]
+        .into_iter()
+        .map(|(name, low, high)| {
+            let (s, r): (Vec<f64>, Vec<f64>) = data
+                .rows
+                .iter()
+                .zip(similarities.iter().zip(&ratings))
+                .filter(|(row, _)| (low..=high).contains(&baseline.occurrences(&row.condition)))
+                .map(|(_, (&s, &r))| (s, r))
+                .unzip();
+            let spearman = crate::evaluation::metrics::spearman(&s, &r);
+            Bucket {
+                occurrences: name,
+                rows: s.len(),
+                spearman: spearman.is_finite().then_some(spearman),
+            }
+        })
+        .collect()
+    });
+    Report {
+        scores: Scores::of(similarities, &ratings, &data.pairs),
+        rows: data.rows.len(),
+        pairs: data.pairs.len(),
+        condition_only: baseline.map(|baseline| {
+            let guessed: Vec<f64> = data
+                .rows
+                .iter()
+                .map(|r| f64::from(baseline.rating(&r.condition)))
+                .collect();
+            Scores::of(&guessed, &ratings, &data.pairs)
+        }),
+        by_occurrence,
+    }
+}
+
+fn print(report: &Report, described: &str) -> Result<()> {
+    text_line(&format!(
+        "{described}\n{} rows, {} pairs\n",
+        report.rows, report.pairs
+    ))?;
+    text_line("                     Spearman  Pearson  accuracy  accuracy without ties")?;
+    let line = |name: &str, s: &Scores| {
+        text_line(&format!(
+            "{name:<20} {:>8.2} {:>8.2} {:>9.2} {:>22.2}",
+            100.0 * s.spearman,
+            100.0 * s.pearson,
+            100.0 * s.accuracy,
+            100.0 * s.accuracy_untied
+        ))
+    };
+    line("this", &report.scores)?;
+    if let Some(baseline) = &report.condition_only {
+        line("condition only", baseline)?;
+    }
+    for bucket in &report.by_occurrence {
+        text_line(&format!(
+            "condition seen {:<5} {:>8}   {} rows",
+            bucket.occurrences,
+            bucket
+                .spearman
+                .map_or("–".into(), |s| format!("{:.2}", 100.0 * s)),
+            bucket.rows
+        ))?;
+    }
+    Ok(())
+}

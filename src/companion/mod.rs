@@ -1,0 +1,93 @@
+//! The companion program: the same story on the command line, and what the browser cannot do: training,
+//! evaluation, quantisation and export. One file a subcommand.
+//!
+//! Results go to standard output, everything else to standard error. Exit codes: 0 for success, 1 where
+//! the machine failed us (files, devices), 2 where the input was wrong.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{Error, Result};
+
+mod cache;
+mod embed;
+mod evaluate;
+mod export;
+mod output;
+mod quantize;
+mod runtime;
+mod score;
+mod train;
+
+/// Conditional sentence similarity: how alike are two sentences, seen through a condition?
+///
+/// Without --model and --head the commands use what ships with caselens, found beside the program or in
+/// the working directory (www/public/models); the environment variables CASELENS_MODEL and
+/// CASELENS_HEAD name others.
+#[derive(Parser)]
+#[command(
+    name = "caselens",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Score(score::Args),
+    Embed(embed::Args),
+    Train(train::Args),
+    Evaluate(evaluate::Args),
+    Quantize(quantize::Args),
+    Export(export::Args),
+}
+
+/// Parses the command line and runs it.
+pub fn main() -> ExitCode {
+    // Vulkan's loaders say at "warn" what concerns nobody who asked for a similarity.
+    let filter = tracing_subscriber::EnvFilter::try_from_env("CASELENS_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("caselens=warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
+    let result = match Cli::parse().command {
+        Command::Score(args) => score::run(args),
+        Command::Embed(args) => embed::run(args),
+        Command::Train(args) => train::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Quantize(args) => quantize::run(args),
+        Command::Export(args) => export::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("caselens: {error}");
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Io { source, .. } if source.kind() != std::io::ErrorKind::NotFound => 1,
+        Error::NoGpu(_) | Error::GpuLost(_) | Error::Candle(_) => 1,
+        _ => 2,
+    }
+}
+
+/// Runs a future to its end; natively nothing in this crate waits on anything but the device.
+fn wait<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    pollster::block_on(future)
+}

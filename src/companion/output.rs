@@ -1,0 +1,76 @@
+//! What people and programs are shown: progress bars on standard error, lines on standard output.
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// A progress bar with time left; hidden where standard error is no terminal.
+pub fn progress(what: &str, total: u64) -> ProgressBar {
+    let bar = ProgressBar::new(total).with_message(what.to_owned());
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} · {eta} left")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+/// Prints one JSON line.
+pub fn json_line(value: &impl Serialize) -> Result<()> {
+    let line = serde_json::to_string(value)
+        .map_err(|e| Error::InvalidArgument(format!("a result cannot be written as JSON ({e})")))?;
+    text_line(&line)
+}
+
+/// Prints one line.
+pub fn text_line(line: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").map_err(Error::io("standard output"))
+}
+
+/// Writes `bytes` as [`write_whole`] does.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole(path, |out| out.write_all(bytes).map_err(Error::io(path))).map(|_| ())
+}
+
+/// Writes a file through a temporary one beside it, so that an interrupted run leaves no half file and
+/// the old one whole. Returns its size in bytes.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<u64> {
+    let name = path.file_name().ok_or_else(|| {
+        Error::InvalidArgument(format!("{} does not name a file.", path.display()))
+    })?;
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    }
+    let mut part = name.to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(part);
+    let written = (|| {
+        let mut out = BufWriter::new(File::create(&part).map_err(Error::io(&part))?);
+        write(&mut out)?;
+        let file = out
+            .into_inner()
+            .map_err(|e| Error::io(&part)(e.into_error()))?;
+        file.sync_all().map_err(Error::io(&part))?;
+        let bytes = file.metadata().map_err(Error::io(&part))?.len();
+        fs::rename(&part, path).map_err(Error::io(path))?;
+        Ok(bytes)
+    })();
+    if written.is_err() {
+        // Best effort: the error that matters is the one reported.
+        let _ = fs::remove_file(&part);
+    }
+    written
+}

@@ -1,0 +1,158 @@
+//! `caselens quantize`: a Hugging Face folder becomes one GGUF file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::output::{json_line, text_line, write_whole};
+use crate::{
+    error::{Error, Result},
+    model::{
+        checkpoint::Checkpoint,
+        gguf::{Pooling, Source, write_gguf},
+        weights::Dtype,
+    },
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DtypeName {
+    /// 8 bits in blocks of 32: a quarter of f32, cosine above 0.999 to it
+    #[value(name = "q8_0")]
+    Q8_0,
+    /// 4 bits in blocks of 32: an eighth of f32, visibly less exact
+    #[value(name = "q4_0")]
+    Q4_0,
+    /// half precision
+    #[value(name = "f16")]
+    F16,
+    /// as published
+    #[value(name = "f32")]
+    F32,
+}
+
+impl From<DtypeName> for Dtype {
+    fn from(name: DtypeName) -> Self {
+        match name {
+            DtypeName::Q8_0 => Self::Q8_0,
+            DtypeName::Q4_0 => Self::Q4_0,
+            DtypeName::F16 => Self::F16,
+            DtypeName::F32 => Self::F32,
+        }
+    }
+}
+
+/// Make one GGUF file of a Hugging Face encoder, for the browser and for llama.cpp
+///
+/// Takes a folder with config.json, tokenizer.json and model.safetensors (BERT, RoBERTa or
+/// XLM-RoBERTa) and writes weights, tokenizer and configuration into one file. Heads trained on the
+/// folder work with every file made of it.
+///
+///   caselens quantize --model all-MiniLM-L6-v2 --output all-MiniLM-L6-v2-q8_0.gguf
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Hugging Face folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// File to write; one that is there is replaced once the new one is whole
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Number format of the matrices
+    #[arg(long, value_enum, default_value = "q8_0")]
+    dtype: DtypeName,
+    /// The encoder's name, which heads remember [default: the folder's name]
+    #[arg(long, value_name = "NAME")]
+    id: Option<String>,
+    /// Print a JSON object with the sizes
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    output: String,
+    encoder: &'a crate::model::checkpoint::EncoderId,
+    dtype: &'static str,
+    source_bytes: usize,
+    bytes: u64,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    if !args.model.is_dir() {
+        return Err(Error::InvalidArgument(format!(
+            "{} is not a folder. Give the Hugging Face folder that holds config.json, tokenizer.json and model.safetensors.",
+            args.model.display()
+        )));
+    }
+    refuse_source(&args.model, &args.output)?;
+    let mut checkpoint = Checkpoint::open(&args.model)?;
+    if let Some(id) = args.id {
+        checkpoint.encoder.id = id;
+    }
+    let text = |name: &str| {
+        let path = args.model.join(name);
+        fs::read_to_string(&path).map_err(Error::io(path))
+    };
+    let source = Source {
+        weights: &checkpoint.weights,
+        config_json: &text("config.json")?,
+        tokenizer_json: &text("tokenizer.json")?,
+        encoder: &checkpoint.encoder,
+        pooling: pooling(&args.model),
+    };
+    let dtype = Dtype::from(args.dtype);
+    let bytes = write_whole(&args.output, |out| write_gguf(out, &source, dtype))?;
+
+    let report = Report {
+        output: args.output.display().to_string(),
+        encoder: &checkpoint.encoder,
+        dtype: dtype.name(),
+        source_bytes: checkpoint.weights.size(),
+        bytes,
+    };
+    if args.json {
+        return json_line(&report);
+    }
+    let mib = |n: f64| n / f64::from(1 << 20);
+    text_line(&format!(
+        "{}: {} as {}, {:.1} MiB (model.safetensors: {:.1} MiB)",
+        report.output,
+        report.encoder,
+        report.dtype,
+        mib(bytes as f64),
+        mib(report.source_bytes as f64),
+    ))
+}
+
+/// The output must not replace a file that the input consists of, or the folder itself.
+fn refuse_source(model: &Path, output: &Path) -> Result<()> {
+    let Ok(output) = fs::canonicalize(output) else {
+        return Ok(()); // nothing is there yet
+    };
+    let sources = ["model.safetensors", "config.json", "tokenizer.json"].map(|f| model.join(f));
+    let is_source = |p: &PathBuf| fs::canonicalize(p).is_ok_and(|p| p == output);
+    if output.is_dir() || sources.iter().any(is_source) {
+        return Err(Error::InvalidArgument(format!(
+            "{} would be overwritten. Name another file with --output.",
+            output.display()
+        )));
+    }
+    Ok(())
+}
+
+/// What sentence-transformers says the encoder was trained with; the mean where it says nothing.
+fn pooling(model: &Path) -> Pooling {
+    let cls = || {
+        let json = fs::read_to_string(model.join("1_Pooling/config.json")).ok()?;
+        let json: serde_json::Value = serde_json::from_str(&json).ok()?;
+        json.get("pooling_mode_cls_token")?.as_bool()
+    };
+    match cls() {
+        Some(true) => Pooling::Cls,
+        _ => Pooling::Mean,
+    }
+}

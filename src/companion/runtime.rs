@@ -1,0 +1,176 @@
+//! Which encoder, which head, which device: the options every subcommand shares.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::{
+    backend::candle::Candle,
+    device::{AnyLens, Parts},
+    embedding::{Case, Pool},
+    error::{Error, Result},
+    model::checkpoint::Checkpoint,
+    projection::{HeadFile, HeadSpec},
+    text::Order,
+};
+
+/// The encoder and head that ship, as the demo serves them.
+const SHIPPED_FOLDER: &str = "www/public/models";
+const SHIPPED_MODEL: &str = "all-MiniLM-L6-v2-q8_0.gguf";
+const SHIPPED_HEAD: &str = "all-MiniLM-L6-v2-csts.head.safetensors";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceName {
+    /// candle on the processor
+    Cpu,
+    /// candle on an NVIDIA GPU (builds with the feature `cuda`)
+    Cuda,
+    /// the kernels of the browser, through Vulkan, Metal or DirectX 12
+    Webgpu,
+}
+
+/// Options for choosing an encoder.
+#[derive(Debug, Clone, Args)]
+pub struct ModelArgs {
+    /// Encoder: a GGUF file from `caselens quantize`, or a Hugging Face folder (config.json,
+    /// tokenizer.json, model.safetensors)
+    #[arg(long, value_name = "FILE|DIR", env = "CASELENS_MODEL")]
+    pub model: Option<PathBuf>,
+    /// Where to compute
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub device: DeviceName,
+}
+
+/// Options for choosing a head.
+#[derive(Debug, Clone, Args)]
+pub struct HeadArgs {
+    /// Projection head from `caselens train`; "none" compares the encoder's own embeddings
+    #[arg(long, value_name = "FILE|none", env = "CASELENS_HEAD")]
+    pub head: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrderName {
+    /// condition first: CONC(c+s)
+    Cs,
+    /// sentence first: CONC(s+c)
+    Sc,
+    /// both, side by side
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PoolName {
+    Cls,
+    All,
+    Condition,
+    Sentence,
+}
+
+impl From<PoolName> for Pool {
+    fn from(name: PoolName) -> Self {
+        match name {
+            PoolName::Cls => Self::Cls,
+            PoolName::All => Self::All,
+            PoolName::Condition => Self::Condition,
+            PoolName::Sentence => Self::Sentence,
+        }
+    }
+}
+
+/// Options for how a condition-aware embedding is made.
+#[derive(Debug, Clone, Args)]
+pub struct CaseArgs {
+    /// Order of condition (c) and sentence (s) in the encoder's input
+    #[arg(long, value_enum, default_value = "both")]
+    pub order: OrderName,
+    /// Tokens whose hidden states are averaged
+    #[arg(long, value_enum, default_value = "condition")]
+    pub pooling: PoolName,
+    /// Do not subtract the condition's own embedding
+    #[arg(long)]
+    pub no_subtract: bool,
+}
+
+impl CaseArgs {
+    pub fn case(&self) -> Case {
+        Case {
+            orders: match self.order {
+                OrderName::Cs => vec![Order::ConditionSentence],
+                OrderName::Sc => vec![Order::SentenceCondition],
+                OrderName::Both => vec![Order::ConditionSentence, Order::SentenceCondition],
+            },
+            pooling: self.pooling.into(),
+            subtract: !self.no_subtract,
+        }
+    }
+}
+
+impl ModelArgs {
+    /// Opens the encoder and the head; `None` for the head compares plain CASE embeddings.
+    pub fn lens(&self, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {
+        let parts = Parts {
+            checkpoint: &Checkpoint::open(&self.path()?)?,
+            head,
+            case,
+        };
+        match self.device {
+            DeviceName::Cpu => AnyLens::candle(&parts, Candle::cpu()),
+            DeviceName::Cuda => AnyLens::candle(&parts, Candle::new(cuda()?)),
+            DeviceName::Webgpu => super::wait(AnyLens::webgpu(&parts)),
+        }
+    }
+
+    /// The encoder named, else the one that ships.
+    pub fn path(&self) -> Result<PathBuf> {
+        match &self.model {
+            Some(path) => Ok(path.clone()),
+            None => shipped(SHIPPED_MODEL, "--model"),
+        }
+    }
+}
+
+impl HeadArgs {
+    /// The head named, else the one that ships; `None` for "none".
+    pub fn open(&self) -> Result<Option<HeadFile>> {
+        let path = match &self.head {
+            Some(path) if path.as_os_str() == "none" => return Ok(None),
+            Some(path) => path.clone(),
+            None => shipped(SHIPPED_HEAD, "--head")?,
+        };
+        let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+        HeadFile::parse(&path.display().to_string(), &bytes).map(Some)
+    }
+}
+
+fn cuda() -> Result<candle_core::Device> {
+    if !cfg!(feature = "cuda") {
+        return Err(Error::InvalidArgument(
+            "this program was built without CUDA. Build it with `cargo build --release --features cuda`, or use --device cpu.".into(),
+        ));
+    }
+    candle_core::Device::new_cuda(0)
+        .map_err(|e| Error::NoGpu(format!("no CUDA device answers ({e})")))
+}
+
+/// A shipped file: in the working directory or above the program's own place.
+fn shipped(name: &str, option: &str) -> Result<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let places =
+        std::iter::once(Path::new(".")).chain(program.iter().flat_map(|p| p.ancestors().skip(1)));
+    places
+        .map(|place| place.join(SHIPPED_FOLDER).join(name))
+        .find(|path| path.is_file())
+        .ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "{SHIPPED_FOLDER}/{name} is not there. `./build.sh setup` makes it; or name another file with {option}."
+            ))
+        })
+}
+
+/// One line about a head, for people.
+pub fn describe(spec: &HeadSpec) -> String {
+    let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
+    let kind = if spec.relu { "non-linear" } else { "linear" };
+    format!("{kind} head {} for {}", widths.join(" → "), spec.encoder)
+}

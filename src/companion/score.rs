@@ -1,0 +1,116 @@
+//! `caselens score`: two sentences, some conditions, one similarity each.
+
+use std::io::BufRead;
+
+use serde::Deserialize;
+
+use super::{
+    output::{json_line, text_line},
+    runtime::{CaseArgs, HeadArgs, ModelArgs},
+    wait,
+};
+use crate::{
+    device::AnyLens,
+    error::{Error, Result},
+    lens::Comparison,
+};
+
+/// Compare two sentences under one or more conditions
+///
+/// Prints a line per condition: the similarity (cosine), the same as a rating from 1 to 5, and for
+/// comparison the similarity without a condition.
+///
+///   caselens score "Three children build a sandcastle." "A lone surfer waits." \
+///       --condition "the number of people" --condition "the activity"
+///
+/// Without sentences, reads JSON lines {"sentence1", "sentence2", "condition"} from standard input.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The first sentence
+    #[arg(requires = "sentence2", value_name = "SENTENCE 1")]
+    sentence1: Option<String>,
+    /// The second sentence
+    #[arg(value_name = "SENTENCE 2")]
+    sentence2: Option<String>,
+    /// A condition; may be given several times
+    #[arg(short, long, value_name = "TEXT")]
+    condition: Vec<String>,
+    /// Print one JSON object a line: condition, similarity, rating, unconditional
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    head: HeadArgs,
+    #[command(flatten)]
+    case: CaseArgs,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    sentence1: String,
+    sentence2: String,
+    condition: String,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let head = args.head.open()?;
+    let lens = args.model.lens(head.as_ref(), args.case.case())?;
+    let (Some(s1), Some(s2)) = (&args.sentence1, &args.sentence2) else {
+        return score_lines(&lens, args.json);
+    };
+    if args.condition.is_empty() {
+        return Err(Error::InvalidArgument(
+            "no condition was given. Add --condition \"the place\".".into(),
+        ));
+    }
+    let conditions: Vec<&str> = args.condition.iter().map(String::as_str).collect();
+    for comparison in wait(lens.compare(s1, s2, &conditions))? {
+        print(&comparison, args.json)?;
+    }
+    Ok(())
+}
+
+fn score_lines(lens: &AnyLens, json: bool) -> Result<()> {
+    for (i, line) in std::io::stdin().lock().lines().enumerate() {
+        let bad = |reason: String| Error::Data {
+            file: "standard input".into(),
+            row: i + 1,
+            reason,
+        };
+        let line = line.map_err(|e| bad(e.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_str(&line).map_err(|e| {
+            bad(format!(
+                "it is not {{\"sentence1\", \"sentence2\", \"condition\"}} ({e})"
+            ))
+        })?;
+        let results = wait(lens.compare(&line.sentence1, &line.sentence2, &[&line.condition]))
+            .map_err(|e| bad(e.to_string()))?;
+        for comparison in results {
+            print(&comparison, json)?;
+        }
+    }
+    Ok(())
+}
+
+fn print(comparison: &Comparison, json: bool) -> Result<()> {
+    if json {
+        return json_line(comparison);
+    }
+    text_line(&format!(
+        "{:>7.3}   rating {:.1}   {}   (without a condition {:.3}){}",
+        comparison.similarity,
+        comparison.rating,
+        comparison.condition,
+        comparison.unconditional,
+        if comparison.truncated {
+            "   [a sentence was too long: its end was not read]"
+        } else {
+            ""
+        },
+    ))
+}

@@ -1,0 +1,184 @@
+//! Which backend, chosen at run time: what the browser and the companion hold.
+
+use crate::{
+    backend::{
+        candle::Candle,
+        webgpu::{PowerPreference, WebGpu},
+    },
+    embedding::{Case, Encoder, Input, Pool, Rows},
+    error::{Error, Result},
+    lens::{Comparison, Lens},
+    model::{
+        checkpoint::{Checkpoint, EncoderId},
+        weights::Dtype,
+    },
+    projection::HeadFile,
+    similarity::cosine,
+    text::Tokenizer,
+};
+
+/// A lens on whichever backend was chosen.
+pub enum AnyLens {
+    Candle(Box<Lens<Candle>>),
+    WebGpu(Box<Lens<WebGpu>>),
+}
+
+/// What a lens is made of.
+pub struct Parts<'a> {
+    pub checkpoint: &'a Checkpoint,
+    pub head: Option<&'a HeadFile>,
+    /// Used where there is no head; a head brings its own.
+    pub case: Case,
+}
+
+impl Parts<'_> {
+    fn on<B: crate::backend::Backend>(&self, backend: B) -> Result<Lens<B>> {
+        // A head for another encoder is found before anything is copied to a device.
+        if let Some(head) = self.head {
+            head.spec.check_encoder(&self.checkpoint.encoder)?;
+        }
+        Lens::new(
+            Encoder::load(backend, self.checkpoint)?,
+            self.head,
+            self.case.clone(),
+        )
+    }
+}
+
+/// A text the two devices must agree on before `auto` trusts a GPU.
+const PROBE: &str = "She plays chess in the park while it rains, 7 days a week.";
+/// Cosine of their embeddings below which they do not agree. int8 products and GELU's approximations keep
+/// it above 0.998; a broken driver does not.
+const AGREEMENT: f32 = 0.99;
+
+/// Why `auto` stays on the CPU: the error without its advice.
+fn on_cpu(error: Error) -> String {
+    let why = match error {
+        Error::NoGpu(why) | Error::GpuLost(why) => why,
+        other => other.to_string(),
+    };
+    format!("auto: the CPU, since WebGPU does not work here: {why}")
+}
+
+/// Runs one expression on the lens inside.
+macro_rules! on_lens {
+    ($any:expr, $lens:ident => $body:expr) => {
+        match $any {
+            AnyLens::Candle($lens) => $body,
+            AnyLens::WebGpu($lens) => $body,
+        }
+    };
+}
+
+impl AnyLens {
+    /// candle on a device of its own.
+    pub fn candle(parts: &Parts<'_>, backend: Candle) -> Result<Self> {
+        Ok(Self::Candle(Box::new(parts.on(backend)?)))
+    }
+
+    /// WebGPU.
+    ///
+    /// # Errors
+    /// No adapter answers, or the model does not fit its limits.
+    pub async fn webgpu(parts: &Parts<'_>) -> Result<Self> {
+        let backend = WebGpu::new(PowerPreference::HighPerformance).await?;
+        Ok(Self::WebGpu(Box::new(parts.on(backend)?)))
+    }
+
+    /// WebGPU where an adapter is there and agrees with the CPU on a probe, else the CPU; and why.
+    pub async fn auto(parts: &Parts<'_>) -> Result<(Self, String)> {
+        let cpu = Self::candle(parts, Candle::cpu())?;
+        let gpu = match Self::webgpu(parts).await {
+            Ok(gpu) => gpu,
+            Err(error) => return Ok((cpu, on_cpu(error))),
+        };
+        let probe = match gpu.encode(&[PROBE], Pool::All, true).await {
+            Ok(rows) => rows,
+            Err(error) => return Ok((cpu, on_cpu(error))),
+        };
+        let reference = cpu.encode(&[PROBE], Pool::All, true).await?;
+        let agreement = cosine(&probe.vectors[0], &reference.vectors[0]);
+        Ok(match agreement >= AGREEMENT {
+            true => (
+                gpu,
+                format!(
+                    "auto: WebGPU, whose result on a probe agrees with the CPU's (cosine {agreement:.4})"
+                ),
+            ),
+            false => (
+                cpu,
+                format!(
+                    "auto: the CPU, since WebGPU's result on a probe differs from it (cosine {agreement:.4})"
+                ),
+            ),
+        })
+    }
+
+    /// See [`Lens::compare`].
+    pub async fn compare(
+        &self,
+        s1: &str,
+        s2: &str,
+        conditions: &[&str],
+    ) -> Result<Vec<Comparison>> {
+        on_lens!(self, lens => lens.compare(s1, s2, conditions).await)
+    }
+
+    /// See [`Lens::embed`].
+    pub async fn embed(&self, items: &[(&str, Option<&str>)]) -> Result<Rows> {
+        on_lens!(self, lens => lens.embed(items).await)
+    }
+
+    /// See [`Encoder::conditional`].
+    pub fn conditional(&self, sentence: &str, condition: &str, what: &str) -> Result<Input> {
+        on_lens!(self, lens => lens.encoder.conditional(sentence, condition, what))
+    }
+
+    /// See [`Lens::run`].
+    pub async fn run(&self, inputs: &[Input]) -> Result<Rows> {
+        on_lens!(self, lens => lens.run(inputs).await)
+    }
+
+    /// CASE embeddings before any head or normalisation.
+    pub async fn run_raw(&self, inputs: &[Input], case: &Case) -> Result<Rows> {
+        on_lens!(self, lens => lens.encoder.run(inputs, case, Pool::All, Ok, Ok).await)
+    }
+
+    /// See [`Encoder::embed`].
+    pub async fn encode(&self, texts: &[&str], pool: Pool, normalize: bool) -> Result<Rows> {
+        on_lens!(self, lens => lens.encoder.embed(texts, pool, normalize).await)
+    }
+
+    /// The encoder's name and hash.
+    pub fn encoder_id(&self) -> &EncoderId {
+        on_lens!(self, lens => &lens.encoder.id)
+    }
+
+    /// The dtype of the encoder's large matrices.
+    pub fn dtype(&self) -> Dtype {
+        on_lens!(self, lens => lens.encoder.dtype)
+    }
+
+    /// Width of the encoder's hidden states.
+    pub fn hidden_size(&self) -> usize {
+        on_lens!(self, lens => lens.encoder.config.hidden_size)
+    }
+
+    /// Width of a conditional embedding.
+    pub fn dims(&self) -> usize {
+        on_lens!(self, lens => lens.dims())
+    }
+
+    /// The encoder's tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        on_lens!(self, lens => &lens.encoder.tokenizer)
+    }
+
+    /// The GPU adapter's name.
+    pub fn adapter(&self) -> Option<String> {
+        match self {
+            Self::Candle(_) => None,
+            Self::WebGpu(lens) => Some(lens.encoder.backend.info().to_string()),
+        }
+    }
+}

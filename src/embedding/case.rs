@@ -1,0 +1,175 @@
+//! CASE for masked-language-model encoders: the condition is read in the context of the sentence, and the
+//! condition's own embedding is subtracted.
+//!
+//! CASE(s, c) = f(s, c) − f(c), where f(s, c) pools the hidden states of one joint input over a span of
+//! its tokens. Small encoders need the condition's own tokens pooled (zero-shot Spearman on C-STS 19.1
+//! against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts
+//! side by side are better than one.
+
+use std::{collections::HashMap, ops::Range};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    backend::{PoolTerm, Pooling},
+    error::Result,
+    text::{Batch, Order, Sequence, Template, template::Tokens},
+};
+
+/// Which hidden states of an input are averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pool {
+    /// The first token alone.
+    Cls,
+    /// Every token, special tokens included (as sentence-transformers does).
+    All,
+    /// The condition's tokens.
+    Condition,
+    /// The sentence's tokens.
+    Sentence,
+}
+
+impl Pool {
+    fn span(self, sequence: &Sequence) -> Range<usize> {
+        match self {
+            Self::Cls => 0..1,
+            Self::All => 0..sequence.ids.len(),
+            Self::Condition => sequence.condition.clone(),
+            Self::Sentence => sequence.sentence.clone(),
+        }
+    }
+}
+
+/// The settings of a condition-aware embedding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Case {
+    /// One block of the embedding an order, side by side.
+    pub orders: Vec<Order>,
+    pub pooling: Pool,
+    /// Whether the condition's own embedding is subtracted.
+    pub subtract: bool,
+}
+
+impl Default for Case {
+    /// What works best for a frozen small encoder with a head.
+    fn default() -> Self {
+        Self {
+            orders: vec![Order::ConditionSentence, Order::SentenceCondition],
+            pooling: Pool::Condition,
+            subtract: true,
+        }
+    }
+}
+
+impl Case {
+    /// Width of the embedding for an encoder of this hidden size.
+    pub fn dims(&self, hidden: usize) -> usize {
+        self.orders.len() * hidden
+    }
+}
+
+/// One thing to embed.
+#[derive(Clone)]
+pub enum Input {
+    /// A text by itself.
+    Single(Tokens),
+    /// A sentence under a condition.
+    Conditional { sentence: Tokens, condition: Tokens },
+}
+
+/// A batch and the poolings that make embeddings of it: what a backend is given.
+#[derive(Default)]
+pub struct Plan {
+    pub batch: Batch,
+    /// One row a single text, `[hidden]` wide.
+    pub singles: Pooling,
+    /// One row a conditional input, `[orders · hidden]` wide.
+    pub conditionals: Pooling,
+    /// Conditions already in the batch by themselves.
+    alone: HashMap<Vec<u32>, (usize, Range<usize>)>,
+}
+
+impl Plan {
+    /// Adds an input and returns how many of its sentence's tokens were cut.
+    pub fn push(
+        &mut self,
+        case: &Case,
+        single_pool: Pool,
+        template: &Template<'_>,
+        input: &Input,
+    ) -> Result<usize> {
+        match input {
+            Input::Single(text) => self.push_single(single_pool, template, text),
+            Input::Conditional {
+                sentence,
+                condition,
+            } => self.push_conditional(case, template, sentence, condition),
+        }
+    }
+
+    fn push_single(&mut self, pool: Pool, template: &Template<'_>, text: &Tokens) -> Result<usize> {
+        let single = template.single(text)?;
+        let start = self.batch.push(&single.ids, &single.types);
+        let row = begin_row(&mut self.singles, 1);
+        add_term(&mut self.singles, row, 0, start, pool.span(&single), 1.0);
+        Ok(single.cut)
+    }
+
+    fn push_conditional(
+        &mut self,
+        case: &Case,
+        template: &Template<'_>,
+        sentence: &Tokens,
+        condition: &Tokens,
+    ) -> Result<usize> {
+        let pooling = &mut self.conditionals;
+        let row = begin_row(pooling, case.orders.len());
+        let mut cut = 0;
+        for (block, &order) in case.orders.iter().enumerate() {
+            let joint = template.pair(sentence, condition, order)?;
+            let start = self.batch.push(&joint.ids, &joint.types);
+            add_term(pooling, row, block, start, case.pooling.span(&joint), 1.0);
+            cut = cut.max(joint.cut);
+        }
+        if case.subtract {
+            let alone = template.condition_alone(condition)?;
+            let (start, span) = match self.alone.get(&alone.ids) {
+                Some(known) => known.clone(),
+                None => {
+                    let start = self.batch.push(&alone.ids, &alone.types);
+                    let known = (start, case.pooling.span(&alone));
+                    self.alone.insert(alone.ids, known.clone());
+                    known
+                }
+            };
+            for block in 0..case.orders.len() {
+                add_term(pooling, row, block, start, span.clone(), -1.0);
+            }
+        }
+        Ok(cut)
+    }
+}
+
+fn begin_row(pooling: &mut Pooling, blocks: usize) -> u32 {
+    pooling.blocks = blocks;
+    pooling.rows += 1;
+    pooling.rows as u32 - 1
+}
+
+fn add_term(
+    pooling: &mut Pooling,
+    row: u32,
+    block: usize,
+    start: usize,
+    span: Range<usize>,
+    weight: f32,
+) {
+    pooling.terms.push(PoolTerm {
+        row,
+        block: block as u32,
+        start: (start + span.start) as u32,
+        len: span.len() as u32,
+        weight,
+    });
+}

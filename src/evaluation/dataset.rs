@@ -1,0 +1,171 @@
+//! C-STS files: CSV with the columns sentence1, sentence2, condition, label.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::metrics::Pair;
+use crate::error::{Error, Result};
+
+/// One row: two sentences, a condition, and a rating 1–5.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub sentence1: String,
+    pub sentence2: String,
+    pub condition: String,
+    pub rating: f32,
+}
+
+/// The valid rows of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dataset {
+    pub rows: Vec<Row>,
+    /// For each row of the file its index in `rows`; `None` where the rating says the condition is
+    /// invalid (−1).
+    pub kept: Vec<Option<usize>>,
+    /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
+    pub pairs: Vec<Pair>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    sentence1: String,
+    sentence2: String,
+    condition: String,
+    label: String,
+}
+
+impl Dataset {
+    /// Reads a file, at most `limit` of its rows.
+    ///
+    /// # Errors
+    /// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
+    pub fn read(path: &Path, limit: Option<usize>) -> Result<Self> {
+        let file = std::fs::File::open(path).map_err(Error::io(path))?;
+        Self::from_reader(&path.display().to_string(), file, limit)
+    }
+
+    /// Reads CSV; `name` stands for the file in errors.
+    pub fn from_reader(
+        name: &str,
+        reader: impl std::io::Read,
+        limit: Option<usize>,
+    ) -> Result<Self> {
+        let bad = |row: usize, reason: String| Error::Data {
+            file: name.into(),
+            row,
+            reason,
+        };
+        let mut csv = csv::Reader::from_reader(reader);
+        let headers = csv
+            .headers()
+            .map_err(|e| bad(0, format!("the header cannot be read ({e})")))?;
+        for column in ["sentence1", "sentence2", "condition", "label"] {
+            if !headers.iter().any(|h| h == column) {
+                return Err(bad(
+                    0,
+                    format!(
+                        "the column `{column}` is missing; sentence1, sentence2, condition and label are needed"
+                    ),
+                ));
+            }
+        }
+        let mut data = Self::default();
+        let records = csv
+            .deserialize::<Record>()
+            .take(limit.unwrap_or(usize::MAX));
+        for (i, record) in records.enumerate() {
+            let row = i + 1;
+            let record = record.map_err(|e| bad(row, format!("it cannot be read ({e})")))?;
+            let rating: f32 =
+                record.label.trim().parse().map_err(|_| {
+                    bad(row, format!("the label `{}` is not a number", record.label))
+                })?;
+            if rating == -1.0 {
+                data.kept.push(None);
+                continue;
+            }
+            if !(1.0..=5.0).contains(&rating) {
+                return Err(bad(
+                    row,
+                    format!("the label {rating} is neither between 1 and 5 nor −1 (invalid)"),
+                ));
+            }
+            for (column, text) in [
+                ("sentence1", &record.sentence1),
+                ("sentence2", &record.sentence2),
+                ("condition", &record.condition),
+            ] {
+                if text.trim().is_empty() {
+                    return Err(bad(row, format!("the {column} is empty")));
+                }
+            }
+            data.kept.push(Some(data.rows.len()));
+            data.rows.push(Row {
+                sentence1: record.sentence1,
+                sentence2: record.sentence2,
+                condition: record.condition,
+                rating,
+            });
+        }
+        data.pairs = data
+            .kept
+            .chunks_exact(2)
+            .filter_map(|two| Some((two[0]?, two[1]?)))
+            .filter(|&(a, b)| {
+                let (a, b) = (&data.rows[a], &data.rows[b]);
+                a.sentence1 == b.sentence1 && a.sentence2 == b.sentence2
+            })
+            .collect();
+        match data.rows.is_empty() {
+            true => Err(bad(0, "there is no valid row".into())),
+            false => Ok(data),
+        }
+    }
+
+    /// The ratings, row by row.
+    pub fn ratings(&self) -> Vec<f64> {
+        self.rows.iter().map(|r| f64::from(r.rating)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "sentence1,sentence2,condition,label\n";
+
+    fn read(rows: &str) -> Result<Dataset> {
+        Dataset::from_reader("d.csv", format!("{HEADER}{rows}").as_bytes(), None)
+    }
+
+    #[test]
+    fn pairs_are_two_valid_rows_of_the_same_sentences() {
+        let data = read("a,b,x,1\na,b,y,4.0\nc,d,x,-1\nc,d,y,2\n\"e, e\",f,x,3\n\"e, e\",f,y,3\n")
+            .unwrap();
+        assert_eq!(data.rows.len(), 5);
+        assert_eq!(data.pairs, vec![(0, 1), (3, 4)]);
+        assert_eq!(data.kept[2], None);
+        assert_eq!(data.rows[3].sentence1, "e, e");
+    }
+
+    #[test]
+    fn a_bad_row_is_named() {
+        for (rows, part) in [
+            ("a,b,x,1\na,b,y\n", "row 2"),
+            ("a,b,x,high\n", "row 1: the label `high`"),
+            ("a,b,x,7\n", "row 1: the label 7"),
+            ("a,b, ,1\n", "row 1: the condition is empty"),
+            ("", "no valid row"),
+        ] {
+            let error = read(rows).unwrap_err();
+            assert_eq!(error.code(), "data");
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        let error = Dataset::from_reader("d.csv", "a,b\n1,2\n".as_bytes(), None).unwrap_err();
+        assert!(
+            error.to_string().contains("`sentence1` is missing"),
+            "{error}"
+        );
+    }
+}

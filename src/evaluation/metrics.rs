@@ -1,0 +1,120 @@
+//! Rank correlation and accuracy, as the C-STS papers count them.
+
+use serde::Serialize;
+
+/// Ranks from 1, ties sharing the mean of their ranks.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut i = 0;
+    while i < order.len() {
+        let mut j = i + 1;
+        while j < order.len() && values[order[j]] == values[order[i]] {
+            j += 1;
+        }
+        let mean = (i + j + 1) as f64 / 2.0;
+        for &k in &order[i..j] {
+            ranks[k] = mean;
+        }
+        i = j;
+    }
+    ranks
+}
+
+/// Pearson's r; NaN for fewer than two values or where one side is constant.
+pub fn pearson(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    if n < 2 {
+        return f64::NAN;
+    }
+    let mean = |v: &[f64]| v[..n].iter().sum::<f64>() / n as f64;
+    let (mx, my) = (mean(x), mean(y));
+    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
+    for (a, b) in x.iter().zip(y) {
+        let (dx, dy) = (a - mx, b - my);
+        xy += dx * dy;
+        xx += dx * dx;
+        yy += dy * dy;
+    }
+    match xx > 0.0 && yy > 0.0 {
+        true => (xy / (xx.sqrt() * yy.sqrt())).clamp(-1.0, 1.0),
+        false => f64::NAN,
+    }
+}
+
+/// Spearman's ρ with ties by mean rank; NaN as for [`pearson`].
+pub fn spearman(x: &[f64], y: &[f64]) -> f64 {
+    pearson(&ranks(x), &ranks(y))
+}
+
+/// One pair of sentences under two conditions: indices of its rows.
+pub type Pair = (usize, usize);
+
+/// The figures of one evaluation, as fractions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scores {
+    #[serde(serialize_with = "finite")]
+    pub spearman: f64,
+    #[serde(serialize_with = "finite")]
+    pub pearson: f64,
+    /// Share of pairs whose higher-rated condition gets the strictly higher similarity; pairs with equal
+    /// ratings count as wrong (the papers' formula).
+    #[serde(serialize_with = "finite")]
+    pub accuracy: f64,
+    /// The same over pairs with different ratings.
+    #[serde(serialize_with = "finite")]
+    pub accuracy_untied: f64,
+}
+
+/// JSON has no NaN: an undefined figure is null.
+fn finite<S: serde::Serializer>(value: &f64, s: S) -> Result<S::Ok, S::Error> {
+    match value.is_finite() {
+        true => s.serialize_f64(*value),
+        false => s.serialize_none(),
+    }
+}
+
+impl Scores {
+    /// Scores `predicted` against `ratings`, row by row.
+    pub fn of(predicted: &[f64], ratings: &[f64], pairs: &[Pair]) -> Self {
+        let untied: Vec<_> = pairs
+            .iter()
+            .filter(|&&(a, b)| ratings[a] != ratings[b])
+            .collect();
+        let right = untied
+            .iter()
+            .filter(|&&&(a, b)| match ratings[a] > ratings[b] {
+                true => predicted[a] > predicted[b],
+                false => predicted[b] > predicted[a],
+            })
+            .count();
+        Self {
+            spearman: spearman(predicted, ratings),
+            pearson: pearson(predicted, ratings),
+            accuracy: right as f64 / pairs.len() as f64,
+            accuracy_untied: right as f64 / untied.len() as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accuracy_counts_ties_as_the_paper_does() {
+        let ratings = [5.0, 1.0, 2.0, 4.0, 3.0, 3.0];
+        let predicted = [0.9, 0.1, 0.8, 0.2, 0.4, 0.3];
+        let scores = Scores::of(&predicted, &ratings, &[(0, 1), (2, 3), (4, 5)]);
+        assert_eq!(scores.accuracy, 1.0 / 3.0);
+        assert_eq!(scores.accuracy_untied, 0.5);
+    }
+
+    #[test]
+    fn equal_similarities_are_not_a_right_answer() {
+        let scores = Scores::of(&[0.5, 0.5], &[5.0, 1.0], &[(0, 1)]);
+        assert_eq!(scores.accuracy, 0.0);
+        assert!(scores.spearman.is_nan());
+    }
+}

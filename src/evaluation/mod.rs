@@ -1,0 +1,7 @@
+//! How good the answers are: data, metrics and the baseline to print beside everything.
+
+pub mod baseline;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod dataset;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod metrics;

@@ -1,0 +1,250 @@
+//! The `#[wasm_bindgen]` surface: as thin as it can be. The npm package wraps it in a worker, downloads,
+//! typed errors and cancellation.
+
+use js_sys::{Array, Float32Array, Uint32Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    backend::candle::Candle,
+    device::{AnyLens, Parts},
+    embedding::{Case, Pool, Rows},
+    error::Error,
+    lens::Comparison,
+    model::{checkpoint::Checkpoint, weights::Bytes},
+    projection::HeadFile,
+};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+export interface EngineInfo {
+  device: "webgpu" | "wasm";
+  adapter: string | null;
+  dtype: string;
+  dim: number;
+  model: string;
+  bytes: number;
+  reason: string;
+}
+export interface EngineComparison {
+  condition: string;
+  similarity: number;
+  rating: number;
+  unconditional: number;
+  truncated?: true;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(typescript_type = "EngineInfo")]
+    pub type JsInfo;
+    #[wasm_bindgen(typescript_type = "{ results: EngineComparison[]; warnings: string[] }")]
+    pub type JsComparisons;
+    #[wasm_bindgen(typescript_type = "{ rows: Float32Array[]; warnings: string[] }")]
+    pub type JsRows;
+    #[wasm_bindgen(typescript_type = "(string | undefined)[]")]
+    pub type JsConditions;
+}
+
+/// A JavaScript `Error` with a stable `code`.
+fn js_error(error: Error) -> JsValue {
+    let js = js_sys::Error::new(&error.to_string());
+    // Setting a property of a fresh Error cannot fail.
+    let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code().into());
+    js.into()
+}
+
+fn to_js<T: JsCast>(value: &impl Serialize) -> Result<T, JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    Ok(value.serialize(&serializer)?.unchecked_into())
+}
+
+/// Routes a Rust panic's message to the console. Called once, when the module starts.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// An encoder, with or without a head, on one device.
+#[wasm_bindgen]
+pub struct Engine {
+    lens: AnyLens,
+    reason: String,
+    has_head: bool,
+    bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Info {
+    device: &'static str,
+    adapter: Option<String>,
+    dtype: &'static str,
+    dim: usize,
+    model: String,
+    bytes: usize,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Comparisons {
+    results: Vec<Comparison>,
+    warnings: Vec<String>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens a GGUF encoder and, where given, a head; `device` is "auto", "webgpu" or "wasm".
+    pub async fn load(
+        model: Vec<u8>,
+        head: Option<Vec<u8>>,
+        device: String,
+    ) -> Result<Engine, JsValue> {
+        Self::open(model, head, &device).await.map_err(js_error)
+    }
+
+    /// What was loaded, and on which device and why.
+    pub fn info(&self) -> Result<JsInfo, JsValue> {
+        to_js(&Info {
+            device: match self.lens {
+                AnyLens::Candle(_) => "wasm",
+                AnyLens::WebGpu(_) => "webgpu",
+            },
+            adapter: self.lens.adapter(),
+            dtype: self.lens.dtype().name(),
+            dim: match self.has_head {
+                true => self.lens.dims(),
+                false => self.lens.hidden_size(),
+            },
+            model: self.lens.encoder_id().id.clone(),
+            bytes: self.bytes,
+            reason: self.reason.clone(),
+        })
+    }
+
+    /// Similarities of two sentences, one a condition.
+    pub async fn compare(
+        &self,
+        sentence1: String,
+        sentence2: String,
+        conditions: Vec<String>,
+    ) -> Result<JsComparisons, JsValue> {
+        let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
+        let results = self
+            .lens
+            .compare(&sentence1, &sentence2, &conditions)
+            .await
+            .map_err(js_error)?;
+        let warnings = match results.iter().any(|r| r.truncated) {
+            true => vec![
+                "A sentence is longer than the encoder reads: its end was left out.".to_string(),
+            ],
+            false => Vec::new(),
+        };
+        to_js(&Comparisons { results, warnings })
+    }
+
+    /// Unit-length embeddings of sentences, each through its condition where it has one.
+    pub async fn embed(
+        &self,
+        sentences: Vec<String>,
+        conditions: JsConditions,
+    ) -> Result<JsRows, JsValue> {
+        let conditions = Array::from(conditions.as_ref());
+        let conditions: Vec<Option<String>> = conditions.iter().map(|c| c.as_string()).collect();
+        let items: Vec<_> = sentences
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.as_str(), conditions.get(i).and_then(Option::as_deref)))
+            .collect();
+        let rows = self.lens.embed(&items).await.map_err(js_error)?;
+        js_rows(&rows)
+    }
+
+    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls".
+    pub async fn encode(
+        &self,
+        texts: Vec<String>,
+        pooling: String,
+        normalize: bool,
+    ) -> Result<JsRows, JsValue> {
+        let pool = match pooling.as_str() {
+            "mean" => Pool::All,
+            "cls" => Pool::Cls,
+            other => {
+                return Err(js_error(Error::InvalidArgument(format!(
+                    "pooling is \"mean\" or \"cls\", not \"{other}\"."
+                ))));
+            }
+        };
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let rows = self
+            .lens
+            .encode(&texts, pool, normalize)
+            .await
+            .map_err(js_error)?;
+        js_rows(&rows)
+    }
+
+    /// Token ids of a text, special tokens included.
+    pub fn tokenize(&self, text: &str) -> Result<Uint32Array, JsValue> {
+        let ids = self.lens.tokenizer().ids(text).map_err(js_error)?;
+        Ok(Uint32Array::from(ids.as_slice()))
+    }
+}
+
+impl Engine {
+    async fn open(model: Vec<u8>, head: Option<Vec<u8>>, device: &str) -> crate::Result<Engine> {
+        let bytes = model.len() + head.as_ref().map_or(0, Vec::len);
+        let checkpoint = Checkpoint::from_gguf("the model", Bytes::Owned(model))?;
+        let head = head
+            .map(|bytes| HeadFile::parse("the head", &bytes))
+            .transpose()?;
+        let parts = Parts {
+            checkpoint: &checkpoint,
+            head: head.as_ref(),
+            case: Case::default(),
+        };
+        let (lens, reason) = match device {
+            "auto" => AnyLens::auto(&parts).await?,
+            "webgpu" => (
+                AnyLens::webgpu(&parts).await?,
+                "webgpu was asked for".into(),
+            ),
+            "wasm" => (
+                AnyLens::candle(&parts, Candle::cpu())?,
+                "wasm was asked for".into(),
+            ),
+            other => {
+                return Err(Error::InvalidArgument(format!(
+                    "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."
+                )));
+            }
+        };
+        Ok(Engine {
+            lens,
+            reason,
+            has_head: head.is_some(),
+            bytes,
+        })
+    }
+}
+
+fn js_rows(rows: &Rows) -> Result<JsRows, JsValue> {
+    let vectors = Array::new();
+    for vector in &rows.vectors {
+        vectors.push(&Float32Array::from(vector.as_slice()));
+    }
+    let warnings = Array::new();
+    for (input, tokens) in &rows.cuts {
+        let warning = format!(
+            "Text {} is longer than the encoder reads: its last {tokens} tokens were left out.",
+            input + 1
+        );
+        warnings.push(&warning.into());
+    }
+    let object = js_sys::Object::new();
+    js_sys::Reflect::set(&object, &"rows".into(), &vectors)?;
+    js_sys::Reflect::set(&object, &"warnings".into(), &warnings)?;
+    Ok(object.unchecked_into())
+}

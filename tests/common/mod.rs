@@ -1,0 +1,107 @@
+//! What the integration tests share: fixtures, the real encoder where it is there, and comparisons.
+#![allow(dead_code)] // each test binary uses its own part
+
+use std::path::{Path, PathBuf};
+
+use caselens::model::{checkpoint::Checkpoint, weights::Bytes};
+use safetensors::SafeTensors;
+
+pub const TINY: [&str; 3] = ["bert-tiny", "roberta-tiny", "xlm-r-tiny"];
+
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
+pub fn json(name: &str) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(fixture(name)).unwrap()).unwrap()
+}
+
+/// Opens a fixture's folder as a Hugging Face checkpoint.
+pub fn tiny(name: &str) -> Checkpoint {
+    Checkpoint::open(&fixture(name)).unwrap()
+}
+
+/// The tokenizer.json, config.json and weights of a fixture.
+pub fn parts(name: &str) -> (String, String, Bytes) {
+    let text = |file: &str| std::fs::read_to_string(fixture(name).join(file)).unwrap();
+    let weights = std::fs::read(fixture(name).join("model.safetensors")).unwrap();
+    (
+        text("config.json"),
+        text("tokenizer.json"),
+        Bytes::Owned(weights),
+    )
+}
+
+/// The folder of all-MiniLM-L6-v2: CASELENS_ENCODER, else where build.sh keeps it. Says so and gives
+/// `None` where it is not there.
+pub fn minilm_folder() -> Option<PathBuf> {
+    let home = |name: &str, below: &str| std::env::var_os(name).map(|h| Path::new(&h).join(below));
+    let places = [
+        std::env::var_os("CASELENS_ENCODER").map(PathBuf::from),
+        home("XDG_CACHE_HOME", "caselens/encoders/all-MiniLM-L6-v2"),
+        home("HOME", ".cache/caselens/encoders/all-MiniLM-L6-v2"),
+    ];
+    let found = places
+        .into_iter()
+        .flatten()
+        .find(|p| p.join("model.safetensors").is_file());
+    if found.is_none() {
+        eprintln!("skipped: all-MiniLM-L6-v2 is not there; `./build.sh setup` fetches it");
+    }
+    found
+}
+
+/// A file of tensors.
+pub struct Tensors(Vec<u8>);
+
+impl Tensors {
+    pub fn open(name: &str) -> Self {
+        Self(std::fs::read(fixture(name)).unwrap())
+    }
+
+    pub fn shape(&self, name: &str) -> Option<Vec<usize>> {
+        let file = SafeTensors::deserialize(&self.0).unwrap();
+        file.tensor(name).ok().map(|t| t.shape().to_vec())
+    }
+
+    pub fn floats(&self, name: &str) -> Vec<f32> {
+        let file = SafeTensors::deserialize(&self.0).unwrap();
+        let tensor = file.tensor(name).unwrap();
+        assert_eq!(tensor.dtype(), safetensors::Dtype::F32, "{name}");
+        bytemuck::pod_collect_to_vec(tensor.data())
+    }
+
+    /// Integers of 32 or 64 bits.
+    pub fn integers(&self, name: &str) -> Vec<u32> {
+        let file = SafeTensors::deserialize(&self.0).unwrap();
+        let tensor = file.tensor(name).unwrap();
+        match tensor.dtype() {
+            safetensors::Dtype::I64 | safetensors::Dtype::U64 => {
+                bytemuck::pod_collect_to_vec::<u8, u64>(tensor.data())
+                    .into_iter()
+                    .map(|x| x as u32)
+                    .collect()
+            }
+            _ => bytemuck::pod_collect_to_vec(tensor.data()),
+        }
+    }
+}
+
+/// ‖a − b‖ / ‖b‖
+pub fn relative_error(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|x| x * x).sum::<f64>().sqrt();
+    let difference = norm(&mut a.iter().zip(b).map(|(x, y)| f64::from(x - y)));
+    difference / norm(&mut b.iter().map(|&x| f64::from(x)))
+}
+
+/// The smallest cosine between rows of `a` and `b`, `columns` wide.
+pub fn worst_cosine(a: &[f32], b: &[f32], columns: usize) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.chunks_exact(columns)
+        .zip(b.chunks_exact(columns))
+        .map(|(x, y)| caselens::similarity::cosine(x, y))
+        .fold(1.0, f32::min)
+}

@@ -1,0 +1,252 @@
+//! Hidden states and embeddings against transformers and sentence-transformers, on each backend.
+//!
+//! candle f32 is held against the fixtures; every other backend and dtype against the same fixtures with
+//! its own tolerance.
+
+mod common;
+
+use caselens::{
+    backend::{
+        Backend,
+        candle::Candle,
+        webgpu::{PowerPreference, WebGpu},
+    },
+    embedding::{Encoder, Pool},
+    model::{
+        checkpoint::Checkpoint,
+        gguf::{Pooling, Source, write_gguf},
+        weights::{Bytes, Dtype},
+    },
+    text::Batch,
+};
+use common::{TINY, Tensors, minilm_folder, relative_error, tiny, worst_cosine};
+use pollster::block_on;
+
+/// What f32 may differ by, norm-wise: sums in another order.
+const F32_ERROR: f64 = 1e-4;
+/// What blocks of eight bits may cost, row-wise.
+const Q8_0_COSINE: f32 = 0.999;
+
+fn gpu() -> Option<WebGpu> {
+    match block_on(WebGpu::new(PowerPreference::HighPerformance)) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            assert!(
+                std::env::var_os("CASELENS_REQUIRE_GPU").is_none(),
+                "{error}"
+            );
+            eprintln!("skipped on WebGPU: {error}");
+            None
+        }
+    }
+}
+
+/// A checkpoint as its GGUF file gives it back.
+fn quantized(checkpoint_folder: &std::path::Path, dtype: Dtype) -> Checkpoint {
+    let source = Checkpoint::open(checkpoint_folder).unwrap();
+    let text = |file: &str| std::fs::read_to_string(checkpoint_folder.join(file)).unwrap();
+    let mut file = std::io::Cursor::new(Vec::new());
+    let parts = Source {
+        weights: &source.weights,
+        config_json: &text("config.json"),
+        tokenizer_json: &text("tokenizer.json"),
+        encoder: &source.encoder,
+        pooling: Pooling::Mean,
+    };
+    write_gguf(&mut file, &parts, dtype).unwrap();
+    Checkpoint::from_gguf("a test's file", Bytes::Owned(file.into_inner())).unwrap()
+}
+
+/// All inputs of a tiny fixture as one packed batch, and transformers' hidden states of them.
+fn inputs(name: &str) -> (Batch, Vec<f32>) {
+    let file = Tensors::open(&format!("{name}/hidden.safetensors"));
+    let mut batch = Batch::default();
+    let mut expected = Vec::new();
+    for i in 0.. {
+        if file.shape(&format!("ids.{i}")).is_none() {
+            break;
+        }
+        batch.push(
+            &file.integers(&format!("ids.{i}")),
+            &file.integers(&format!("types.{i}")),
+        );
+        expected.extend(file.floats(&format!("hidden.{i}")));
+    }
+    assert!(batch.len() >= 5, "{name} has {} inputs", batch.len());
+    (batch, expected)
+}
+
+fn hidden<B: Backend>(encoder: &Encoder<B>, batch: &Batch) -> Vec<f32> {
+    let x = encoder.hidden(batch).unwrap();
+    block_on(encoder.backend.read(&[&x])).unwrap().remove(0)
+}
+
+#[test]
+fn tiny_models_in_f32_agree_with_transformers() {
+    let gpu = gpu();
+    for name in TINY {
+        let (batch, expected) = inputs(name);
+        let candle = Encoder::load(Candle::cpu(), &tiny(name)).unwrap();
+        let error = relative_error(&hidden(&candle, &batch), &expected);
+        assert!(error <= F32_ERROR, "{name} on candle: {error:e}");
+        if let Some(gpu) = &gpu {
+            let encoder = Encoder::load(gpu.clone(), &tiny(name)).unwrap();
+            let error = relative_error(&hidden(&encoder, &batch), &expected);
+            assert!(error <= F32_ERROR, "{name} on WebGPU: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn tiny_models_in_gguf_agree_with_transformers() {
+    let gpu = gpu();
+    for name in TINY {
+        let (batch, expected) = inputs(name);
+        // Four bits cost a random model of width 64 more than a trained one.
+        for (dtype, least) in [
+            (Dtype::F32, 0.99999),
+            (Dtype::F16, 0.9999),
+            (Dtype::Q8_0, Q8_0_COSINE),
+            (Dtype::Q4_0, 0.85),
+        ] {
+            let checkpoint = quantized(&common::fixture(name), dtype);
+            assert_eq!(checkpoint.dtype(), dtype);
+            let candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
+            let on_candle = hidden(&candle, &batch);
+            let cosine = worst_cosine(&on_candle, &expected, 64);
+            assert!(
+                cosine >= least,
+                "{name} {} on candle: {cosine}",
+                dtype.name()
+            );
+            if let Some(gpu) = &gpu {
+                let encoder = Encoder::load(gpu.clone(), &checkpoint).unwrap();
+                let on_gpu = hidden(&encoder, &batch);
+                let cosine = worst_cosine(&on_gpu, &expected, 64);
+                assert!(
+                    cosine >= least,
+                    "{name} {} on WebGPU: {cosine}",
+                    dtype.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sequence_does_not_depend_on_its_batch() {
+    let gpu = gpu();
+    for name in TINY {
+        let (batch, _) = inputs(name);
+        let alone = |i: usize| {
+            let range = batch.ranges().nth(i).unwrap();
+            let mut one = Batch::default();
+            one.push(&batch.ids[range.clone()], &batch.types[range.clone()]);
+            (one, range)
+        };
+        let check = |hidden: &dyn Fn(&Batch) -> Vec<f32>, on: &str| {
+            let all = hidden(&batch);
+            for i in 0..batch.len() {
+                let (one, range) = alone(i);
+                let error = relative_error(&hidden(&one), &all[range.start * 64..range.end * 64]);
+                assert!(error <= 1e-5, "{name} on {on}, input {i}: {error:e}");
+            }
+        };
+        let candle = Encoder::load(Candle::cpu(), &tiny(name)).unwrap();
+        check(&|batch| hidden(&candle, batch), "candle");
+        if let Some(gpu) = &gpu {
+            let encoder = Encoder::load(gpu.clone(), &tiny(name)).unwrap();
+            check(&|batch| hidden(&encoder, batch), "WebGPU");
+        }
+    }
+}
+
+/// Hidden states of all-MiniLM-L6-v2 at the kept rows.
+fn check_minilm<B: Backend>(encoder: &Encoder<B>, f32_weights: bool, on: &str) {
+    let file = Tensors::open("minilm/hidden.safetensors");
+    for i in 0.. {
+        if file.shape(&format!("ids.{i}")).is_none() {
+            assert!(i >= 4);
+            break;
+        }
+        let mut batch = Batch::default();
+        batch.push(
+            &file.integers(&format!("ids.{i}")),
+            &file.integers(&format!("types.{i}")),
+        );
+        let all = hidden(encoder, &batch);
+        let kept: Vec<f32> = file
+            .integers(&format!("positions.{i}"))
+            .into_iter()
+            .flat_map(|row| all[row as usize * 384..(row as usize + 1) * 384].to_vec())
+            .collect();
+        let expected = file.floats(&format!("rows.{i}"));
+        if f32_weights {
+            let error = relative_error(&kept, &expected);
+            assert!(error <= F32_ERROR, "{on}, input {i}: {error:e}");
+        } else {
+            let cosine = worst_cosine(&kept, &expected, 384);
+            assert!(cosine >= Q8_0_COSINE, "{on}, input {i}: {cosine}");
+        }
+    }
+}
+
+#[test]
+fn minilm_agrees_with_transformers() {
+    let Some(folder) = minilm_folder() else {
+        return;
+    };
+    let gpu = gpu();
+    for (checkpoint, is_f32, name) in [
+        (Checkpoint::open(&folder).unwrap(), true, "f32"),
+        (quantized(&folder, Dtype::Q8_0), false, "q8_0"),
+    ] {
+        let candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
+        check_minilm(&candle, is_f32, &format!("candle {name}"));
+        if let Some(gpu) = &gpu {
+            let encoder = Encoder::load(gpu.clone(), &checkpoint).unwrap();
+            check_minilm(&encoder, is_f32, &format!("WebGPU {name}"));
+        }
+    }
+}
+
+#[test]
+fn plain_embeddings_are_sentence_transformers() {
+    let Some(folder) = minilm_folder() else {
+        return;
+    };
+    let texts = common::json("minilm/sentence.json");
+    let texts: Vec<&str> = texts["texts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t.as_str().unwrap())
+        .collect();
+    let expected = Tensors::open("minilm/sentence.safetensors").floats("embeddings");
+    for (checkpoint, least) in [
+        (Checkpoint::open(&folder).unwrap(), 0.99999),
+        (quantized(&folder, Dtype::Q8_0), Q8_0_COSINE),
+    ] {
+        let encoder = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
+        let rows = block_on(encoder.embed(&texts, Pool::All, true)).unwrap();
+        let cosine = worst_cosine(&rows.vectors.concat(), &expected, 384);
+        assert!(cosine >= least, "{}: {cosine}", checkpoint.dtype().name());
+    }
+}
+
+#[test]
+fn tokens_outside_the_model_are_an_error() {
+    let encoder = Encoder::load(Candle::cpu(), &tiny("bert-tiny")).unwrap();
+    let reject = |ids: &[u32], types: &[u32]| {
+        let mut batch = Batch::default();
+        batch.push(ids, types);
+        assert_eq!(encoder.hidden(&batch).unwrap_err().code(), "tokenizer");
+    };
+    reject(&[u32::MAX], &[0]);
+    reject(&[1], &[2]);
+    reject(&[1; 10_000], &[0; 10_000]);
+    assert_eq!(
+        encoder.hidden(&Batch::default()).unwrap_err().code(),
+        "invalid-argument"
+    );
+}

@@ -1,0 +1,72 @@
+// Downloaded files, kept in the browser's Cache Storage by their full URL.
+//
+// The cache is a convenience: whatever goes wrong with it is a warning, and the file comes from the network.
+
+/** Name of the Cache Storage bucket. */
+export const CACHE_NAME = "caselens-v1";
+/** Size of the file in bytes when it was kept, against which it is checked when it is read. */
+const SIZE_HEADER = "x-caselens-bytes";
+
+/** The files kept so far. */
+export class FileCache {
+  #cache: Cache | undefined;
+  #warned = false;
+  readonly #warn: (message: string) => void;
+
+  private constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Opens the cache. `warn` is told, once and in words, when it cannot be used; from then on nothing is kept. */
+  static async open(warn: (message: string) => void): Promise<FileCache> {
+    const files = new FileCache(warn);
+    try {
+      if (typeof caches === "undefined") files.#off("a page has one only over https or on localhost");
+      else files.#cache = await caches.open(CACHE_NAME);
+    } catch (error) {
+      files.#off(inWords(error));
+    }
+    return files;
+  }
+
+  /** A kept file and its size in bytes; undefined when there is none. */
+  read(url: string): Promise<{ response: Response; size: number } | undefined> {
+    return this.#attempt(url, async (cache) => {
+      const response = await cache.match(url);
+      return response && { response, size: Number(response.headers.get(SIZE_HEADER)) };
+    });
+  }
+
+  /** Keeps a file. */
+  async keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const headers = { "Content-Type": "application/octet-stream", [SIZE_HEADER]: String(bytes.byteLength) };
+    await this.#attempt(url, (cache) => cache.put(url, new Response(bytes, { headers })));
+  }
+
+  /** Forgets a file. */
+  async drop(url: string): Promise<void> {
+    await this.#attempt(url, (cache) => cache.delete(url));
+  }
+
+  async #attempt<T>(url: string, operation: (cache: Cache) => Promise<T>): Promise<T | undefined> {
+    if (!this.#cache || !/^https?:/.test(url)) return undefined; // Cache Storage takes no other scheme
+    try {
+      return await operation(this.#cache);
+    } catch (error) {
+      this.#off(inWords(error));
+      return undefined;
+    }
+  }
+
+  #off(reason: string): void {
+    this.#cache = undefined;
+    if (this.#warned) return;
+    this.#warned = true;
+    this.#warn(`The model cannot be kept in the browser's cache and will be downloaded again next time: ${reason}.`);
+  }
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof Error && error.name === "QuotaExceededError") return "the browser's storage is full";
+  return error instanceof Error ? error.message : String(error);
+}

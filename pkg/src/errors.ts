@@ -1,0 +1,107 @@
+// The one error of this package, and how it crosses from the worker to the page.
+
+/**
+ * What went wrong, in a form that programs can match on. The codes are stable.
+ *
+ * Input:
+ * - `empty-text`: a text is empty or white space.
+ * - `invalid-text`: a text holds half of a surrogate pair.
+ * - `text-too-long`: a text has more characters than are accepted.
+ * - `condition-too-long`: a condition leaves no room for the sentence.
+ * - `invalid-argument`: an argument or option has the wrong type or value.
+ *
+ * Files:
+ * - `network`: the server could not be reached.
+ * - `http`: the server answered, but not with the file.
+ * - `download-incomplete`: the file ended early.
+ * - `model-format`: the file is no model, or a damaged one.
+ * - `unsupported-architecture`: the model is of a kind that is not supported.
+ * - `tokenizer`: the model's tokenizer cannot be used.
+ * - `head-format`: the file is no projection head, or a damaged one.
+ * - `head-mismatch`: the head was trained on another encoder.
+ *
+ * Machine:
+ * - `webgpu-unavailable`: `device: "webgpu"` was asked for and there is no adapter.
+ * - `gpu-lost`: the GPU stopped working.
+ * - `worker`: the worker could not start or died.
+ * - `internal`: a fault of this package.
+ *
+ * Life:
+ * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason.
+ * - `disposed`: `dispose()` was called.
+ */
+export type ErrorCode = (typeof CODES)[number];
+
+const CODES = [
+  "empty-text",
+  "invalid-text",
+  "text-too-long",
+  "condition-too-long",
+  "invalid-argument",
+  "network",
+  "http",
+  "download-incomplete",
+  "model-format",
+  "unsupported-architecture",
+  "tokenizer",
+  "head-format",
+  "head-mismatch",
+  "webgpu-unavailable",
+  "gpu-lost",
+  "worker",
+  "internal",
+  "aborted",
+  "disposed",
+] as const;
+
+/**
+ * Everything this package throws or rejects with. The message says what happened and what to do about it.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lens.compare("A cat sleeps.", "", ["the animal"]);
+ * } catch (error) {
+ *   if (error instanceof CaseLensError && error.code === "empty-text") askAgain();
+ *   else throw error;
+ * }
+ * ```
+ */
+export class CaseLensError extends Error {
+  override readonly name = "CaseLensError";
+  /** What went wrong; see {@link ErrorCode}. */
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** An error as plain data, for `postMessage`. */
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The cause in words. */
+  readonly cause?: string;
+}
+
+/** Gives anything that was thrown a code. What carries none of ours is a fault of this package. */
+export function toCaseLensError(thrown: unknown): CaseLensError {
+  if (thrown instanceof CaseLensError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const code = (thrown as { code?: unknown } | null | undefined)?.code;
+  if (CODES.includes(code as ErrorCode)) return new CaseLensError(code as ErrorCode, message);
+  return new CaseLensError("internal", `caselens failed: ${message}. Load it again; if it fails again, please report it.`, {
+    cause: thrown,
+  });
+}
+
+export function toErrorData(thrown: unknown): ErrorData {
+  const { code, message, cause } = toCaseLensError(thrown);
+  return cause === undefined ? { code, message } : { code, message, cause: String(cause) };
+}
+
+export function fromErrorData({ code, message, cause }: ErrorData): CaseLensError {
+  return new CaseLensError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
+}

@@ -1,0 +1,22 @@
+// What a loaded model says about itself.
+
+/** Where a model runs: on the GPU through WebGPU, or on the CPU through WebAssembly. */
+export type Device = "webgpu" | "wasm";
+
+/** What was loaded and where it runs. */
+export interface Info {
+  /** Where it runs. */
+  readonly device: Device;
+  /** The GPU adapter's name; null on the CPU. */
+  readonly adapter: string | null;
+  /** How the weights are stored, for example `"q8_0"`. */
+  readonly dtype: string;
+  /** Length of an embedding: of `embed` with a condition for `CaseLens`, of `embed` for `Encoder`. */
+  readonly dim: number;
+  /** Name of the encoder. */
+  readonly model: string;
+  /** Size of the model and the head together, in bytes. */
+  readonly bytes: number;
+  /** Why it runs where it runs, in words. */
+  readonly reason: string;
+}

@@ -1,0 +1,114 @@
+// What `load` takes, and how it becomes a call of the worker.
+
+import { checkChoice, checkFunction, checkOptions, checkSignal, invalid } from "./check.js";
+import type { Device } from "./info.js";
+import type { Progress } from "./progress.js";
+import type { ClientEvents } from "./rpc/client.js";
+import type { LoadCall, Source } from "./rpc/protocol.js";
+
+/** A file: its URL (a string is resolved against the page's base URL), or its bytes (copied; yours stay usable). */
+export type FileSource = string | URL | ArrayBuffer | Uint8Array;
+
+/** Options of `Encoder.load`. All are optional. */
+export interface EncoderLoadOptions {
+  /**
+   * The encoder: a GGUF file of the `bert` architecture, as `caselens quantize` writes it.
+   *
+   * A file from a URL is kept in the browser's Cache Storage under its full URL, and not asked for again: publish a changed
+   * model under another name, or change the URL's query (`model.gguf?v=2`).
+   *
+   * @defaultValue `"models/all-MiniLM-L6-v2-q8_0.gguf"`, beside the page
+   */
+  model?: FileSource | undefined;
+  /**
+   * Where to run. `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's, else the CPU,
+   * and goes on with the CPU when the GPU is lost later. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter,
+   * `"webgpu"` fails with `webgpu-unavailable`.
+   *
+   * @defaultValue `"auto"`
+   */
+  device?: "auto" | Device | undefined;
+  /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used.
+   *
+   * @defaultValue `console.warn`
+   */
+  onWarning?: ((message: string) => void) | undefined;
+  /** Aborts the loading, not what is done with the model later: the download stops, and the worker ends (`aborted`). */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of `CaseLens.load`. All are optional. */
+export interface LoadOptions extends EncoderLoadOptions {
+  /**
+   * The projection head trained for this encoder, as `caselens train` writes it. A head for another encoder is refused
+   * (`head-mismatch`).
+   *
+   * @defaultValue `"all-MiniLM-L6-v2-csts.head.safetensors"` beside the model
+   */
+  head?: FileSource | undefined;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts this call: it rejects at once (`aborted`), and the worker stops working on it soon after. */
+  signal?: AbortSignal | undefined;
+}
+
+const DEFAULT_MODEL = "models/all-MiniLM-L6-v2-q8_0.gguf";
+const DEFAULT_HEAD = "all-MiniLM-L6-v2-csts.head.safetensors";
+const DEVICES = ["auto", "webgpu", "wasm"] as const;
+
+/** Load options, checked and with every default filled in. */
+export interface LoadRequest {
+  readonly call: LoadCall;
+  readonly events: ClientEvents;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * @param base the URL that relative URLs belong to.
+ * @throws CaseLensError `invalid-argument`.
+ */
+export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base: string): LoadRequest {
+  const options = checkOptions<LoadOptions>(value);
+  const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
+  const onProgress = checkFunction("onProgress", options.onProgress);
+  const signal = checkSignal(options.signal);
+  const device = checkChoice("device", options.device, DEVICES, "auto");
+  const model = toSource("model", options.model ?? DEFAULT_MODEL, base);
+  const call: LoadCall = { method: "load", model, device };
+  if (!withHead) return { call, events: { onProgress, onWarning }, signal };
+
+  const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
+  return { call: { ...call, head }, events: { onProgress, onWarning }, signal };
+}
+
+/** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
+function defaultHead(model: Source, base: string): Source {
+  const placed = "url" in model && /^https?:/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
+  return toSource("head", DEFAULT_HEAD, "url" in placed ? placed.url : base);
+}
+
+/** The URL that a page's relative URLs belong to. */
+export function pageBase(): string {
+  // Without a page or a worker there is nothing to load from, and starting the worker says so.
+  return globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/";
+}
+
+function toSource(what: string, value: FileSource, base: string): Source {
+  if (typeof value === "string" || value instanceof URL) {
+    try {
+      return { url: new URL(value, base).href };
+    } catch {
+      throw invalid(`${what} is not a URL: "${value}".`);
+    }
+  }
+  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
+    // A copy, because the bytes move to the worker and the caller's must not vanish.
+    return { bytes: value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(value.slice(0)) };
+  }
+  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+}

@@ -1,0 +1,32 @@
+// Long calls are done in chunks, with the event loop running in between: only then can an abort be heard.
+
+/**
+ * Runs `work` on `items`, `size` at a time (`at` is the index of the first), until done or until `stopped()` says so.
+ * Undefined when it was stopped.
+ */
+export async function inChunks<T, R>(
+  items: readonly T[],
+  size: number,
+  stopped: () => boolean,
+  work: (chunk: T[], at: number) => Promise<readonly R[]>,
+): Promise<R[] | undefined> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += size) {
+    if (at > 0) await nextMacrotask();
+    if (stopped()) return undefined;
+    results.push(...(await work(items.slice(at, at + size), at)));
+  }
+  return results;
+}
+
+/** Lets messages that have already arrived be handled. A timer would do, but browsers hold nested timers back by 4 ms. */
+function nextMacrotask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}

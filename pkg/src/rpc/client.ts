@@ -1,0 +1,132 @@
+// The page's side of one worker: numbers the calls, waits for their answers, and ends the worker.
+
+import { CaseLensError, fromErrorData } from "../errors.js";
+import type { Info } from "../info.js";
+import type { Progress } from "../progress.js";
+import type { Call, FromWorker, LoadCall, Results, ToWorker } from "./protocol.js";
+import { startWorker } from "./start.js";
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: CaseLensError): void;
+}
+
+export interface ClientEvents {
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onWarning: (message: string) => void;
+}
+
+export class Client {
+  /** What is loaded. */
+  info!: Info;
+  readonly #worker: Worker;
+  readonly #events: ClientEvents;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 0;
+  #closed: CaseLensError | undefined;
+
+  private constructor(worker: Worker, events: ClientEvents) {
+    this.#worker = worker;
+    this.#events = events;
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      const why = event.message ? `it failed (${event.message})` : "its script could not be loaded";
+      this.close(
+        new CaseLensError(
+          "worker",
+          `The worker of caselens stopped: ${why}. Serve the whole \`dist\` folder of the package from the page's own origin, and load again.`,
+        ),
+      );
+    };
+    worker.onmessageerror = () =>
+      this.close(new CaseLensError("worker", "A message from the worker of caselens could not be read. Load again."));
+  }
+
+  /**
+   * Starts a worker and loads a model in it. When that fails or is aborted, the worker is gone.
+   * @param call whose bytes are handed over to the worker.
+   */
+  static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
+    if (signal?.aborted) throw abortError(signal);
+    const client = new Client(startWorker(), events);
+    try {
+      client.info = await client.call(call, signal, bytesOf(call));
+      return client;
+    } catch (error) {
+      client.close(error as CaseLensError);
+      throw error;
+    }
+  }
+
+  /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */
+  call<C extends Call>(
+    call: C,
+    signal: AbortSignal | undefined,
+    transfer: Transferable[] = [],
+  ): Promise<Results[C["method"]]> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(this.#closed);
+      if (signal?.aborted) return reject(abortError(signal));
+      const id = this.#nextId++;
+      const settle = () => {
+        this.#pending.delete(id);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const onAbort = () => {
+        settle();
+        this.#post({ type: "abort", id });
+        reject(abortError(signal as AbortSignal));
+      };
+      this.#pending.set(id, {
+        resolve: (value) => {
+          settle();
+          resolve(value as Results[C["method"]]);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      signal?.addEventListener("abort", onAbort);
+      this.#post({ type: "call", id, call }, transfer);
+    });
+  }
+
+  /** Ends the worker at once. Calls that wait, and all later ones, are rejected with `error`. */
+  close(error: CaseLensError): void {
+    if (this.#closed) return;
+    this.#closed = error;
+    this.#worker.terminate();
+    for (const pending of [...this.#pending.values()]) pending.reject(error);
+  }
+
+  #post(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #receive(message: FromWorker): void {
+    if (this.#closed) return;
+    switch (message.type) {
+      case "done":
+        return this.#pending.get(message.id)?.resolve(message.value);
+      case "failed":
+        return this.#pending.get(message.id)?.reject(fromErrorData(message.error));
+      case "info":
+        this.info = message.info;
+        return;
+      case "progress":
+        return this.#events.onProgress?.(message.progress);
+      case "warning":
+        return this.#events.onWarning(message.message);
+    }
+  }
+}
+
+function abortError(signal: AbortSignal): CaseLensError {
+  return new CaseLensError("aborted", "The call was aborted through its signal.", { cause: signal.reason });
+}
+
+function bytesOf({ model, head }: LoadCall): Transferable[] {
+  return [model, head].flatMap((source) => (source && "bytes" in source ? [source.bytes.buffer] : []));
+}

@@ -1,0 +1,271 @@
+// The worker's side of one loaded model: does the page's calls one after the other.
+//
+// It knows no browser: the wasm module, the files and the way back to the page are handed in, so that it can be
+// tested without any of them.
+
+import type { FileCache } from "../cache.js";
+import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
+import type { Info } from "../info.js";
+import { ProgressMeter } from "../progress.js";
+import type { Download, DownloadOptions, FileRole } from "../download.js";
+import type { Engine } from "../wasm/caselens.js";
+import { inChunks } from "./chunks.js";
+import type { Call, Comparison, FromWorker, LoadCall, Results, Source, ToWorker } from "./protocol.js";
+
+/** Conditions in one engine call of `compare`. */
+const COMPARE_CHUNK = 8;
+/** Texts in one engine call of `embed` and `encode`. */
+const EMBED_CHUNK = 32;
+
+/** The world outside the session. */
+export interface Outside {
+  /** Starts the wasm module. */
+  boot(): Promise<{ load: typeof Engine.load }>;
+  openCache(warn: (message: string) => void): Promise<FileCache>;
+  download(url: string, options: DownloadOptions): Promise<Download>;
+  post(message: FromWorker, transfer?: Transferable[]): void;
+}
+
+/** A file in memory. */
+interface File {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Undefined when the bytes came from the page. */
+  readonly url: string | undefined;
+  readonly fromCache: boolean;
+}
+interface Files {
+  readonly model: File;
+  readonly head: File | undefined;
+}
+
+export class Session {
+  readonly #outside: Outside;
+  readonly #aborted = new Set<number>();
+  #tail: Promise<void> = Promise.resolve();
+  #cache: Promise<FileCache> | undefined;
+  #wasm: ReturnType<Outside["boot"]> | undefined;
+  #loaded: LoadCall | undefined;
+  #engine: Engine | undefined;
+  #info: Info | undefined;
+  /** Set while there is no engine because the GPU was lost: why, in words. */
+  #gpuLoss: string | undefined;
+  #broken: CaseLensError | undefined;
+  #break!: (error: CaseLensError) => void;
+  /** Rejects when the wasm module breaks, which may leave the promise of the call that broke it pending for ever. */
+  readonly #breaking = new Promise<never>((_, reject) => (this.#break = reject));
+
+  constructor(outside: Outside) {
+    this.#outside = outside;
+    this.#breaking.catch(() => {});
+  }
+
+  /** Takes a message from the page. */
+  receive(message: ToWorker): void {
+    if (message.type === "abort") {
+      this.#aborted.add(message.id);
+      return;
+    }
+    const { id, call } = message;
+    this.#tail = this.#tail.then(() => this.#answer(id, call));
+  }
+
+  /** Something threw outside of every call: in a Rust future this is a panic, after which the module is unusable. */
+  fail(thrown: unknown): void {
+    if (this.#broken) return;
+    this.#broken = new CaseLensError(
+      "internal",
+      "caselens broke down and cannot go on. Dispose of it and load it again; if it happens again, please report it.",
+      { cause: thrown },
+    );
+    this.#break(this.#broken);
+  }
+
+  async #answer(id: number, call: Call): Promise<void> {
+    const stopped = () => this.#aborted.has(id);
+    try {
+      if (this.#broken) throw this.#broken;
+      const value = stopped() ? undefined : await Promise.race([this.#do(call, stopped), this.#breaking]);
+      if (value !== undefined) this.#outside.post({ type: "done", id, value }, transferable(value));
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) this.fail(error);
+      this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
+    } finally {
+      this.#aborted.delete(id);
+    }
+  }
+
+  /** Does one call; undefined when it was stopped on the way. */
+  async #do(call: Call, stopped: () => boolean): Promise<Results[Call["method"]] | undefined> {
+    switch (call.method) {
+      case "load":
+        return this.#load(call);
+      case "compare": {
+        const { sentence1, sentence2 } = call;
+        return this.#chunked(call.conditions, COMPARE_CHUNK, stopped, async (engine, conditions) => {
+          const { results, warnings } = await engine.compare(sentence1, sentence2, conditions);
+          return { rows: results as Comparison[], warnings };
+        });
+      }
+      case "embed": {
+        const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
+        return this.#chunked(items, EMBED_CHUNK, stopped, (engine, chunk) =>
+          engine.embed(
+            chunk.map(({ sentence }) => sentence),
+            chunk.map(({ condition }) => condition),
+          ),
+        );
+      }
+      case "encode":
+        return this.#chunked(call.texts, EMBED_CHUNK, stopped, (engine, texts) =>
+          engine.encode(texts, call.pooling, call.normalize),
+        );
+      case "tokenize":
+        return this.#run(async (engine) => engine.tokenize(call.text));
+    }
+  }
+
+  /** Does a long call in chunks, and says each of its warnings once. */
+  async #chunked<T, R>(
+    items: readonly T[],
+    size: number,
+    stopped: () => boolean,
+    work: (engine: Engine, chunk: T[]) => Promise<{ rows: R[]; warnings: string[] }>,
+  ): Promise<R[] | undefined> {
+    const warned = new Set<string>();
+    const results = await inChunks(items, size, stopped, async (chunk, at) => {
+      try {
+        const { rows, warnings } = await this.#run((engine) => work(engine, chunk));
+        for (const warning of warnings) warned.add(countedInCall(warning, at));
+        return rows;
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+        const { code, message, cause } = toCaseLensError(error);
+        throw new CaseLensError(code, countedInCall(message, at), { cause });
+      }
+    });
+    if (results) this.#warn(warned);
+    return results;
+  }
+
+  /** Uses the engine. When the GPU is lost and the choice of device was ours, goes on with the CPU. */
+  async #run<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    if (this.#engine) {
+      try {
+        return await work(this.#engine);
+      } catch (error) {
+        if (this.#loaded?.device !== "auto" || !isGpuLoss(error)) throw error;
+        this.#gpuLoss = toCaseLensError(error).message;
+        this.#freeEngine();
+      }
+    }
+    // Also after a first attempt to go on has failed, for example without a network.
+    return work(await this.#goOnWithCpu());
+  }
+
+  async #goOnWithCpu(): Promise<Engine> {
+    const call = this.#loaded as LoadCall;
+    const engine = await this.#start({ ...call, device: "wasm" }, await this.#files(call, new ProgressMeter(() => {})));
+    this.#outside.post({ type: "info", info: this.#info as Info });
+    return engine;
+  }
+
+  #freeEngine(): void {
+    try {
+      this.#engine?.free();
+    } catch {
+      // Still borrowed by the call that failed: its memory stays with the worker.
+    }
+    this.#engine = undefined;
+  }
+
+  async #load(call: LoadCall): Promise<Info> {
+    this.#loaded = call;
+    const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
+    this.#cache = this.#outside.openCache((message) => this.#warn([message]));
+    this.#wasm = this.#outside.boot();
+
+    const [files] = await Promise.all([this.#files(call, meter), this.#wasm]);
+    meter.prepare();
+    try {
+      await this.#start(call, files);
+    } catch (error) {
+      if (call.device === "auto" && isGpuLoss(error)) {
+        this.#gpuLoss = toCaseLensError(error).message;
+        await this.#start({ ...call, device: "wasm" }, files);
+      } else if (isFileFault(error) && (files.model.fromCache || files.head?.fromCache)) {
+        // What was kept may be older than what is served now.
+        await this.#drop(files);
+        await this.#start(call, await this.#files(call, meter));
+      } else throw error;
+    }
+    // Bytes that came with the call are needed again only if the GPU can be lost and left.
+    if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
+    meter.ready();
+    return this.#info as Info;
+  }
+
+  /** Builds the engine, and keeps the files once they have proved to be good. */
+  async #start(call: LoadCall, files: Files): Promise<Engine> {
+    const wasm = await (this.#wasm as ReturnType<Outside["boot"]>);
+    const engine = await wasm.load(files.model.bytes, files.head?.bytes, call.device);
+    this.#engine = engine;
+    this.#info = engine.info();
+    if (this.#gpuLoss !== undefined) this.#info = { ...this.#info, reason: `the GPU was lost: ${this.#gpuLoss}` };
+    this.#gpuLoss = undefined;
+    const cache = await (this.#cache as Promise<FileCache>);
+    for (const file of [files.model, files.head]) {
+      if (file?.url !== undefined && !file.fromCache) await cache.keep(file.url, file.bytes);
+    }
+    return engine;
+  }
+
+  /** Gets all files of a model, at the same time. */
+  async #files(call: LoadCall, meter: ProgressMeter): Promise<Files> {
+    const cache = await (this.#cache as Promise<FileCache>);
+    const get = async (role: FileRole, source: Source): Promise<File> => {
+      const part = meter.part();
+      if ("url" in source) {
+        const { url } = source;
+        return { url, ...(await this.#outside.download(url, { role, cache, meter: part })) };
+      }
+      part.size(source.bytes.byteLength);
+      part.at(source.bytes.byteLength);
+      return { url: undefined, bytes: source.bytes, fromCache: false };
+    };
+    const [model, head] = await Promise.all([get("model", call.model), call.head && get("head", call.head)]);
+    return { model, head };
+  }
+
+  async #drop(files: Files): Promise<void> {
+    const cache = await (this.#cache as Promise<FileCache>);
+    for (const file of [files.model, files.head]) if (file?.url !== undefined) await cache.drop(file.url);
+  }
+
+  #warn(messages: Iterable<string>): void {
+    for (const message of messages) this.#outside.post({ type: "warning", message });
+  }
+}
+
+/** The engine numbers the texts of a chunk; whoever made the call knows those of the call. `at` is where the chunk begins. */
+function countedInCall(message: string, at: number): string {
+  return message.replace(/^(sentence|condition|text) (\d+)\b/i, (_, kind: string, n: string) => `${kind} ${Number(n) + at}`);
+}
+
+function isGpuLoss(error: unknown): boolean {
+  return toCaseLensError(error).code === "gpu-lost";
+}
+
+const FILE_FAULTS: readonly string[] = ["model-format", "unsupported-architecture", "tokenizer", "head-format", "head-mismatch"];
+
+/** Whether an error says that a file is the wrong one. */
+function isFileFault(error: unknown): boolean {
+  return FILE_FAULTS.includes(toCaseLensError(error).code);
+}
+
+/** The memory behind a result, to be handed over and not copied. */
+function transferable(value: Results[Call["method"]]): Transferable[] {
+  if (value instanceof Uint32Array) return [value.buffer as ArrayBuffer];
+  if (!Array.isArray(value)) return [];
+  const buffers = value.flatMap((row) => (row instanceof Float32Array ? [row.buffer as ArrayBuffer] : []));
+  return [...new Set(buffers)];
+}

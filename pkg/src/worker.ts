@@ -1,0 +1,45 @@
+// The worker: everything heavy runs here, so that the page never waits. The session does the work; this file only
+// ties it to the browser.
+
+import { FileCache } from "./cache.js";
+import { checkAnswer, download, unreachable } from "./download.js";
+import type { FromWorker, ToWorker } from "./rpc/protocol.js";
+import { Session } from "./rpc/session.js";
+import init, { Engine } from "./wasm/caselens.js";
+
+/** The part of a worker's global scope that is used here (the DOM's own types describe a page). */
+interface WorkerScope {
+  postMessage(message: FromWorker, transfer: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: MessageEvent<ToWorker>) => void): void;
+  addEventListener(type: "error", listener: (event: ErrorEvent) => void): void;
+  addEventListener(type: "unhandledrejection", listener: (event: PromiseRejectionEvent) => void): void;
+}
+const scope = globalThis as unknown as WorkerScope;
+
+async function boot(): Promise<typeof Engine> {
+  const url = new URL("./wasm/caselens_bg.wasm", import.meta.url);
+  const subject = "The WebAssembly module of caselens";
+  const response = await fetch(url).catch((error: unknown) => {
+    throw unreachable(url.href, subject, error);
+  });
+  checkAnswer(response, url.href, subject, "Serve the whole `dist` folder of the package; `./build.sh` makes it.");
+  await init({ module_or_path: response });
+  return Engine;
+}
+
+const session = new Session({
+  boot,
+  openCache: (warn) => FileCache.open(warn),
+  download,
+  post: (message, transfer = []) => scope.postMessage(message, transfer),
+});
+
+scope.addEventListener("message", (event) => session.receive(event.data));
+scope.addEventListener("error", (event) => {
+  event.preventDefault(); // the page hears of it as a rejected call
+  session.fail(event.error ?? event.message);
+});
+scope.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  session.fail(event.reason);
+});

@@ -1,0 +1,82 @@
+// Doubles for the browser around the package: a Cache Storage in memory, and an engine without wasm.
+
+/** Cache Storage of one bucket; `fail` makes every `put` throw. */
+export class FakeCaches {
+  entries = new Map();
+  fail = undefined;
+
+  async open() {
+    return {
+      match: async (url) => this.entries.get(url)?.clone(),
+      put: async (url, response) => {
+        if (this.fail) throw this.fail;
+        this.entries.set(url, response);
+      },
+      delete: async (url) => this.entries.delete(url),
+    };
+  }
+}
+
+/** A meter that remembers what it was told. */
+export function recordingMeter() {
+  const seen = [];
+  return { seen, size: (bytes) => seen.push(["size", bytes]), at: (bytes) => seen.push(["at", bytes]) };
+}
+
+/** An error as the wasm module throws it. */
+export function engineError(code, message = `the engine says ${code}`) {
+  return Object.assign(new Error(message), { code });
+}
+
+/**
+ * An engine without wasm. `behave(method, args)` may throw, wait, or return a result in place of the usual one.
+ * `engines` lists the engines loaded so far, with the calls each has had.
+ */
+export function fakeWasm(behave = () => undefined) {
+  const engines = [];
+  return {
+    engines,
+    async load(model, head, device) {
+      await behave("load", [model, head, device]);
+      const engine = {
+        device: device === "wasm" ? "wasm" : "webgpu",
+        freed: false,
+        calls: [],
+        busy: false,
+        info: () => ({
+          device: engine.device,
+          adapter: engine.device === "webgpu" ? "fake" : null,
+          dtype: "q8_0",
+          dim: 2,
+          model: "fake",
+          bytes: model.byteLength + (head?.byteLength ?? 0),
+          reason: "asked for",
+        }),
+        compare: (sentence1, sentence2, conditions) =>
+          run("compare", [sentence1, sentence2, conditions], () => ({
+            results: conditions.map((condition) => ({ condition, similarity: 0.5, rating: 3, unconditional: 0.25 })),
+            warnings: [],
+          })),
+        embed: (sentences, conditions) => run("embed", [sentences, conditions], () => rows(sentences)),
+        encode: (texts, pooling, normalize) => run("encode", [texts, pooling, normalize], () => rows(texts)),
+        tokenize: (text) => new Uint32Array(text.length),
+        free: () => {
+          engine.freed = true;
+        },
+      };
+      const rows = (texts) => ({ rows: texts.map((text) => new Float32Array([text.length, 0])), warnings: [] });
+      const run = async (method, args, result) => {
+        if (engine.busy || engine.freed) throw new Error("the engine was used twice at once, or after free()");
+        engine.busy = true;
+        engine.calls.push([method, ...args]);
+        try {
+          return (await behave(method, args, engine)) ?? result();
+        } finally {
+          engine.busy = false;
+        }
+      };
+      engines.push(engine);
+      return engine;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { checkText, checkTexts } from "../dist/check.js";
+import { loadRequest } from "../dist/options.js";
+
+const BASE = "https://example.org/app/page.html?q=1";
+const model = "https://example.org/app/models/all-MiniLM-L6-v2-q8_0.gguf";
+const head = "https://example.org/app/models/all-MiniLM-L6-v2-csts.head.safetensors";
+const sources = (options, withHead = true) => {
+  const { call } = loadRequest(options, withHead, BASE);
+  return [call.model, call.head];
+};
+const invalid = { name: "CaseLensError", code: "invalid-argument" };
+
+test("defaults lie beside the page", () => {
+  assert.deepEqual(sources(undefined), [{ url: model }, { url: head }]);
+  assert.equal(loadRequest(undefined, true, BASE).call.device, "auto");
+  assert.equal("head" in loadRequest(undefined, false, BASE).call, false);
+});
+
+test("the default head lies beside the model", () => {
+  const [, beside] = sources({ model: "https://cdn.example.net/v2/other.gguf?v=3" });
+  assert.deepEqual(beside, { url: "https://cdn.example.net/v2/all-MiniLM-L6-v2-csts.head.safetensors" });
+});
+
+test("the default head lies beside the default model when the model has no place", () => {
+  assert.deepEqual(sources({ model: new Uint8Array(4) })[1], { url: head });
+  assert.deepEqual(sources({ model: "blob:https://example.org/1234" })[1], { url: head });
+});
+
+test("URLs are strings or URL objects, relative to the page", () => {
+  assert.deepEqual(sources({ model: "../m.gguf", head: new URL("https://example.net/h") }), [
+    { url: "https://example.org/m.gguf" },
+    { url: "https://example.net/h" },
+  ]);
+});
+
+test("bytes are copied, and only the part that was given", () => {
+  const whole = Uint8Array.from([0, 1, 2, 3, 4, 5]);
+  const [{ bytes }, { bytes: fromBuffer }] = sources({ model: whole.subarray(2, 4), head: whole.buffer });
+  assert.deepEqual(bytes, Uint8Array.from([2, 3]));
+  assert.equal(bytes.buffer.byteLength, 2);
+  assert.notEqual(fromBuffer.buffer, whole.buffer);
+  assert.equal(fromBuffer.byteLength, 6);
+});
+
+test("wrong options are refused", () => {
+  for (const options of [
+    null,
+    7,
+    { model: 7 },
+    { model: null, head: {} },
+    { model: "https://[" },
+    { device: "cuda" },
+    { device: null },
+    { onProgress: "loud" },
+    { onWarning: 1 },
+    { signal: {} },
+    { signal: null },
+  ]) {
+    assert.throws(() => loadRequest(options, true, BASE), invalid, JSON.stringify(options));
+  }
+});
+
+test("a page without a place of its own needs absolute URLs", () => {
+  assert.throws(() => loadRequest({ model: new Uint8Array(4) }, true, "about:blank"), invalid);
+  assert.ok(loadRequest({ model: new Uint8Array(4), head: "https://example.org/h" }, true, "about:blank").call);
+});
+
+test("lone surrogates are found with their position", () => {
+  for (const [text, position] of [
+    ["\uD83D", 0],
+    ["ab\uDE00", 2],
+    ["😀\uD83D", 2],
+    ["a\uDE00\uD83D", 1],
+  ]) {
+    assert.throws(() => checkText("sentence1", text), (error) => {
+      assert.equal(error.code, "invalid-text");
+      assert.match(error.message, new RegExp(`^sentence1 .*position ${position}\\)`));
+      return true;
+    });
+  }
+  for (const text of ["", "plain", "😀😀", "\u{10FFFF}", "\uFFFD"]) assert.equal(checkText("x", text), text);
+});
+
+test("a list names the item that is wrong", () => {
+  assert.throws(() => checkTexts("conditions", ["a", "\uD800"]), { code: "invalid-text", message: /^conditions\[1\] / });
+  assert.throws(() => checkTexts("conditions", ["a", 7]), { ...invalid, message: /^conditions\[1\] must be a string/ });
+  assert.throws(() => checkTexts("conditions", ["a", , "b"]), { ...invalid, message: /^conditions\[1\] / });
+  assert.throws(() => checkTexts("conditions", "a"), invalid);
+});

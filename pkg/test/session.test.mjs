@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaseLensError } from "../dist/errors.js";
+import { Session } from "../dist/rpc/session.js";
+import { engineError, fakeWasm } from "./helpers.mjs";
+
+const MODEL = "https://example.org/model.gguf";
+const HEAD = "https://example.org/head.safetensors";
+
+/** A session with doubles around it; `call` sends one and waits for its answer. */
+function open({ behave, download, cached = new Map() } = {}) {
+  const wasm = fakeWasm(behave);
+  const messages = [];
+  const waiting = new Map();
+  const downloads = [];
+  const cache = {
+    keep: async (url, bytes) => void cached.set(url, bytes),
+    drop: async (url) => void cached.delete(url),
+  };
+  const session = new Session({
+    boot: async () => wasm,
+    openCache: async () => cache,
+    download: async (url, options) => {
+      downloads.push(url);
+      const kept = cached.get(url);
+      if (kept) return { bytes: kept, fromCache: true };
+      return { bytes: (await download?.(url, options)) ?? new Uint8Array(4), fromCache: false };
+    },
+    post: (message) => {
+      messages.push(message);
+      waiting.get(message.id)?.(message);
+    },
+  });
+  let nextId = 0;
+  const send = (call) => {
+    const id = nextId++;
+    const answer = new Promise((resolve) => waiting.set(id, resolve));
+    session.receive({ type: "call", id, call });
+    return { id, answer };
+  };
+  const call = (body) => send(body).answer;
+  const load = (options) =>
+    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", ...options });
+  return { session, wasm, messages, downloads, cached, send, call, load };
+}
+
+const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
+const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true });
+const compare = (n) => ({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(n) });
+
+test("load answers with the engine's info, rises to 1 and keeps both files", async () => {
+  const { load, messages, cached } = open();
+  const { type, value } = await load();
+  assert.equal(type, "done");
+  assert.equal(value.device, "webgpu");
+  assert.deepEqual([...cached.keys()], [MODEL, HEAD]);
+  const progress = messages.filter((m) => m.type === "progress").map((m) => m.progress);
+  assert.equal(progress.at(-1).progress, 1);
+  assert.equal(progress.filter((p) => p.progress === 1).length, 1);
+  assert.equal(messages.at(-2).type, "progress", "the last event comes just before the answer");
+});
+
+test("long calls are cut into chunks and put together in order", async () => {
+  const { load, call, wasm } = open();
+  await load();
+  const rows = (await call(encode(70))).value;
+  assert.equal(rows.length, 70);
+  assert.deepEqual(rows.map((row) => row[0]), texts(70).map((text) => text.length));
+  const results = (await call(compare(20))).value;
+  assert.deepEqual(results.map((r) => r.condition), texts(20));
+  const items = { method: "embed", sentences: texts(33), conditions: texts(33).map((t, i) => (i % 2 ? t : undefined)) };
+  assert.equal((await call(items)).value.length, 33);
+  const sizes = wasm.engines[0].calls.map(([method, ...args]) => [method, (method === "compare" ? args[2] : args[0]).length]);
+  assert.deepEqual(sizes, [
+    ["encode", 32], ["encode", 32], ["encode", 6],
+    ["compare", 8], ["compare", 8], ["compare", 4],
+    ["embed", 32], ["embed", 1],
+  ]);
+  assert.deepEqual((await call(encode(0))).value, []);
+});
+
+test("calls wait for each other", async () => {
+  const { load, call } = open({ behave: async (method) => (method === "load" ? undefined : void (await sleep(5))) });
+  await load();
+  const answers = await Promise.all([call(encode(40)), call(compare(9)), call({ method: "tokenize", text: "abc" })]);
+  assert.deepEqual(answers.map(({ type }) => type), ["done", "done", "done"]);
+});
+
+test("an abort stops what is left of a call, and only that call", async () => {
+  const { load, send, call, session, wasm, messages } = open({ behave: async (m) => (m === "load" ? undefined : void (await sleep(2))) });
+  await load();
+  const first = send(encode(32 * 50));
+  const second = send(encode(32 * 50));
+  await sleep(10);
+  session.receive({ type: "abort", id: first.id });
+  session.receive({ type: "abort", id: second.id });
+  assert.equal((await call(compare(1))).type, "done");
+  assert.ok(wasm.engines[0].calls.length < 20, `${wasm.engines[0].calls.length} engine calls`);
+  assert.ok(!messages.some((m) => m.id === first.id || m.id === second.id), "nobody waits for an aborted call");
+});
+
+test("an engine error keeps its code, and the engine goes on", async () => {
+  const { load, call } = open({
+    behave: (method, [sentence1]) => {
+      if (method === "compare" && sentence1 === "") throw engineError("empty-text", "sentence1 is empty.");
+    },
+  });
+  await load();
+  const failed = await call({ ...compare(1), sentence1: "" });
+  assert.deepEqual([failed.error.code, failed.error.message], ["empty-text", "sentence1 is empty."]);
+  assert.equal((await call(compare(1))).type, "done");
+});
+
+test("an error without a known code is internal", async () => {
+  for (const thrown of [engineError("strange"), new Error("x"), "text", undefined, null]) {
+    const { load } = open({
+      behave: () => {
+        throw thrown;
+      },
+    });
+    assert.equal((await load()).error.code, "internal");
+  }
+});
+
+test("a panic in a call makes every later call fail at once", async () => {
+  const { load, call } = open({
+    behave: (method) => {
+      if (method === "encode") throw new WebAssembly.RuntimeError("unreachable");
+    },
+  });
+  await load();
+  const answers = await Promise.all([call(encode(1)), call(compare(1)), call({ method: "tokenize", text: "a" })]);
+  assert.deepEqual(answers.map(({ error }) => error?.code), ["internal", "internal", "internal"]);
+  assert.match(answers[0].error.cause, /unreachable/);
+});
+
+test("a panic inside a Rust future, whose promise then never settles, does not hang", async () => {
+  const { load, call, session } = open({ behave: (method) => (method === "encode" ? new Promise(() => {}) : undefined) });
+  await load();
+  const hanging = call(encode(1));
+  const next = call(compare(1));
+  await sleep(5);
+  session.fail(new WebAssembly.RuntimeError("unreachable"));
+  assert.equal((await hanging).error.code, "internal");
+  assert.equal((await next).error.code, "internal");
+});
+
+test("auto leaves a lost GPU, says so, and does the call again", async () => {
+  const { load, call, wasm, messages, downloads } = open({
+    behave: (method, _, engine) => {
+      if (method === "encode" && engine.device === "webgpu" && engine.calls.length === 2) throw engineError("gpu-lost", "device lost");
+    },
+  });
+  await load();
+  const { value } = await call(encode(40));
+  assert.equal(value.length, 40);
+  assert.deepEqual(wasm.engines.map(({ device, freed }) => [device, freed]), [["webgpu", true], ["wasm", false]]);
+  const { info } = messages.find((m) => m.type === "info");
+  assert.equal(info.device, "wasm");
+  assert.match(info.reason, /GPU was lost.*device lost/);
+  assert.ok(messages.findIndex((m) => m.type === "info") < messages.findIndex((m) => m.type === "done" && m.value === value));
+  assert.equal(downloads.length, 4, "the files were read again, from the cache");
+});
+
+test("auto leaves a lost GPU also when the files came as bytes", async () => {
+  const { load, call, wasm } = open({
+    behave: (method, _, engine) => {
+      if (method === "encode" && engine.device === "webgpu") throw engineError("gpu-lost");
+    },
+  });
+  await load({ model: { bytes: new Uint8Array(5) }, head: { bytes: new Uint8Array(3) } });
+  assert.equal((await call(encode(1))).type, "done");
+  assert.equal(wasm.engines[1].info().bytes, 8);
+});
+
+test("auto leaves a GPU that is lost while loading", async () => {
+  const { load } = open({
+    behave: (method, args) => {
+      if (method === "load" && args[2] !== "wasm") throw engineError("gpu-lost");
+    },
+  });
+  const { value } = await load();
+  assert.equal(value.device, "wasm");
+  assert.match(value.reason, /GPU was lost/);
+});
+
+test("when the files cannot be read again after a loss, a later call tries once more", async () => {
+  let online = true;
+  const { load, call, cached } = open({
+    behave: (method, _, engine) => {
+      if (method === "encode" && engine.device === "webgpu") throw engineError("gpu-lost");
+    },
+    download: () => {
+      if (!online) throw new CaseLensError("network", "offline");
+    },
+  });
+  await load();
+  cached.clear();
+  online = false;
+  assert.equal((await call(encode(1))).error.code, "network");
+  assert.equal((await call(encode(1))).error.code, "network");
+  online = true;
+  assert.equal((await call(encode(1))).type, "done");
+});
+
+test("a GPU that was asked for is not left", async () => {
+  const { load, call, wasm } = open({
+    behave: (method) => {
+      if (method === "encode") throw engineError("gpu-lost");
+    },
+  });
+  await load({ device: "webgpu" });
+  assert.equal((await call(encode(1))).error.code, "gpu-lost");
+  assert.equal(wasm.engines.length, 1);
+});
+
+test("files that the engine refuses are not kept", async () => {
+  const { load, cached } = open({
+    behave: () => {
+      throw engineError("model-format");
+    },
+  });
+  assert.equal((await load()).error.code, "model-format");
+  assert.equal(cached.size, 0);
+});
+
+test("kept files that the engine refuses are fetched once more", async () => {
+  const cached = new Map([[MODEL, new Uint8Array(1)], [HEAD, new Uint8Array(1)]]);
+  const { load, downloads } = open({
+    cached,
+    behave: (method, [model]) => {
+      if (method === "load" && model.byteLength === 1) throw engineError("head-mismatch");
+    },
+  });
+  assert.equal((await load()).type, "done");
+  assert.equal(downloads.length, 4);
+  assert.equal(cached.get(MODEL).byteLength, 4);
+});
+
+test("texts are numbered as in the call, not as in the chunk, and warnings are said once", async () => {
+  const { load, call, messages } = open({
+    behave: (method, [texts]) => {
+      if (method !== "encode") return undefined;
+      const bad = texts.indexOf("text 69");
+      if (bad >= 0) throw engineError("empty-text", `text ${bad + 1} is empty.`);
+      return { rows: texts.map(() => new Float32Array(2)), warnings: ["Text 2 is long.", "Something is so."] };
+    },
+  });
+  await load();
+  assert.equal((await call(encode(70))).error.message, "text 70 is empty.");
+  await call(encode(60));
+  const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  assert.deepEqual(warnings, ["Text 2 is long.", "Something is so.", "Text 34 is long."]);
+});
+
+test("warnings reach the page", async () => {
+  const { load, call, messages } = open({
+    behave: (method) => (method === "encode" ? { rows: [new Float32Array(2)], warnings: ["texts[0] was cut"] } : undefined),
+  });
+  await load();
+  await call(encode(1));
+  assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", message: "texts[0] was cut" }]);
+});

@@ -1,0 +1,12 @@
+// The wasm module as wasm-bindgen made it must be what the sources take it for.
+
+import type * as Built from "../dist/wasm/caselens.js";
+import type * as Declared from "../src/wasm/caselens.js";
+
+declare const built: Built.Engine;
+declare const load: typeof Built.Engine.load;
+declare const start: typeof Built.default;
+
+export const instance: Omit<Declared.Engine, never> = built;
+export const loads: (...args: Parameters<typeof Declared.Engine.load>) => Promise<Omit<Declared.Engine, never>> = load;
+export const starts: typeof Declared.default = start;

@@ -1,0 +1,29 @@
+// The big picture: the two sentences as discs, overlapping as much as they are alike through the lens in hand.
+
+import { similarity as written } from "../format";
+import { answers, pending, unconditional } from "../state/answers";
+import { conditions } from "../state/fields";
+import { inLens } from "../state/focus";
+import { strings } from "../strings";
+import { Figure } from "./Discs";
+import { useGliding } from "./gliding";
+
+export function BigLens() {
+  const id = inLens.value;
+  const answer = id === undefined ? undefined : answers.value.get(id);
+  const condition = conditions.value.find((one) => one.id === id);
+  const through = condition && answer && "comparison" in answer ? answer.comparison : undefined;
+  const value = through ? through.similarity : unconditional.value;
+  const shown = useGliding(value ?? 0);
+  return (
+    <div class={value === undefined ? "figure unknown" : "figure"} aria-hidden="true">
+      <Figure similarity={shown} />
+      <div class={pending.value ? "readout stale" : "readout"}>
+        <p class="readout-value">{value === undefined ? strings.results.none : written(value)}</p>
+        <p class="readout-caption">
+          {through && condition ? strings.results.through(condition.text) : strings.results.unaided.toLowerCase()}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+// A quiet strip: where the model runs, what it is, how fast it answers.
+
+import { megabytes, milliseconds } from "../format";
+import { lastMs } from "../state/answers";
+import { chosenDevice, engine, movedToCpu, type Engine as EngineState } from "../state/engine";
+import { step } from "../state/history";
+import type { DeviceChoice } from "../state/link";
+import { strings } from "../strings";
+
+const words = strings.engine;
+
+const Fact = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
+  const { info } = state.lens;
+  return (
+    <div class="facts">
+      <dl>
+        <Fact name={words.device} value={words.names[info.device] ?? info.device} />
+        <Fact name={words.adapter} value={info.adapter || words.noAdapter} />
+        <Fact name={words.model} value={info.model} />
+        <Fact name={words.dtype} value={info.dtype} />
+        <Fact name={words.size} value={megabytes(info.bytes)} />
+        <Fact name={words.time} value={lastMs.value === undefined ? strings.results.none : milliseconds(lastMs.value)} />
+      </dl>
+      <details class="why">
+        <summary>{words.why}</summary>
+        <p>
+          {info.reason}
+          {movedToCpu.value ? ` ${strings.problems.gpuLost}` : ""}
+        </p>
+      </details>
+    </div>
+  );
+}
+
+const choices: readonly DeviceChoice[] = ["auto", "webgpu", "wasm"];
+
+const DeviceSwitch = () => (
+  <fieldset class="switch">
+    <legend class="hidden">{words.choose}</legend>
+    {choices.map((choice) => (
+      <label key={choice}>
+        <input
+          type="radio"
+          name="device"
+          value={choice}
+          checked={chosenDevice.value === choice}
+          onChange={() => step(() => (chosenDevice.value = choice))}
+        />
+        <span>{words.choices[choice]}</span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+export function Engine() {
+  const state = engine.value;
+  return (
+    <section class="engine" aria-labelledby="engine-title">
+      <h2 id="engine-title" class="hidden">
+        {words.title}
+      </h2>
+      {state.phase === "ready" ? (
+        <Facts state={state} />
+      ) : (
+        <p class="quiet">{state.phase === "loading" ? strings.loading.starting : strings.problems.title}</p>
+      )}
+      <DeviceSwitch />
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+// Name, headline, and the two controls that concern the whole page.
+
+import { strings } from "../strings";
+import { CopyLink } from "./CopyLink";
+import { Mark } from "./Discs";
+import { ThemeToggle } from "./ThemeToggle";
+
+/** Moves the focus without writing #main into the address, which holds the page's state. */
+function skip(event: Event): void {
+  event.preventDefault();
+  const main = document.getElementById("main");
+  const field = main?.querySelector<HTMLElement>("textarea") ?? main;
+  field?.focus();
+}
+
+export const Header = () => (
+  <header class="head">
+    <a class="skip" href="#main" onClick={skip}>
+      {strings.skip}
+    </a>
+    <div class="head-bar">
+      <p class="brand">
+        <Mark />
+        {strings.name}
+      </p>
+      <div class="head-tools">
+        <CopyLink />
+        <ThemeToggle />
+      </div>
+    </div>
+    <div class="hero">
+      <h1>
+        {strings.headline.map((line) => (
+          <span key={line}>{line} </span>
+        ))}
+      </h1>
+      <p class="lead">{strings.lead}</p>
+    </div>
+  </header>
+);

@@ -1,0 +1,61 @@
+// What went wrong, in words, with the button that helps.
+
+import { askAgain, failure } from "../state/answers";
+import { chosenDevice, engine, loadLens, movedToCpu, warnings } from "../state/engine";
+import { step } from "../state/history";
+import { isAboutInput, type Problem } from "../state/problem";
+import { strings } from "../strings";
+
+const words = strings.problems;
+
+interface Props {
+  readonly title: string;
+  readonly problem: Problem;
+  /** Absent when only another text helps. */
+  readonly retry: (() => void) | undefined;
+}
+
+function Failure({ title, problem, retry }: Props) {
+  const offerCpu = chosenDevice.value !== "wasm" && ["webgpu-unavailable", "gpu-lost"].includes(problem.code);
+  return (
+    <div class="notice notice-bad" role="alert">
+      <p class="notice-title">{title}</p>
+      <p>{problem.message}</p>
+      {words.advice[problem.code] && <p>{words.advice[problem.code]}</p>}
+      <div class="notice-tools">
+        {offerCpu && (
+          <button type="button" class="button button-strong" onClick={() => step(() => (chosenDevice.value = "wasm"))}>
+            {words.useCpu}
+          </button>
+        )}
+        {retry && (
+          <button type="button" class={offerCpu ? "button" : "button button-strong"} onClick={retry}>
+            {words.retry}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Notices() {
+  const state = engine.value;
+  return (
+    <>
+      {state.phase === "failed" && (
+        <Failure title={words.title} problem={state.problem} retry={() => void loadLens(chosenDevice.value)} />
+      )}
+      {state.phase === "ready" && failure.value && (
+        <Failure title={words.compareTitle} problem={failure.value} retry={isAboutInput(failure.value) ? undefined : askAgain} />
+      )}
+      <div role="status">
+        {movedToCpu.value && <p class="notice">{words.gpuLost}</p>}
+        {warnings.value.map((warning) => (
+          <p class="notice" key={warning}>
+            {warning}
+          </p>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+// A dozen pairs whose conditions pull apart. The first is what the page opens with.
+
+export interface Example {
+  readonly field: string;
+  readonly title: string;
+  readonly sentences: readonly [string, string];
+  readonly conditions: readonly string[];
+}
+
+export const examples: readonly [Example, ...Example[]] = [
+  {
+    field: "People",
+    title: "At the beach",
+    sentences: [
+      "Three children build a sandcastle on the beach.",
+      "A lone surfer waits for a wave on the beach.",
+    ],
+    conditions: ["the location", "the number of people", "the age of the people"],
+  },
+  {
+    field: "Everyday",
+    title: "In the park",
+    sentences: ["She plays chess in the park", "He plays football in the park"],
+    conditions: ["the place", "the game", "the person"],
+  },
+  {
+    field: "Animals",
+    title: "Two dogs",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the type of animal", "the color of the animal", "the activity", "the location"],
+  },
+  {
+    field: "Sport",
+    title: "Tennis match",
+    sentences: [
+      "A young woman in a white shirt serves in a tennis match.",
+      "An old man in a white shirt returns the ball in a tennis match.",
+    ],
+    conditions: ["the sport", "the color of the shirt", "the age of the person", "the gender of the person"],
+  },
+  {
+    field: "Travel",
+    title: "Two stays",
+    sentences: [
+      "The hotel by the harbour was spotless, but breakfast cost thirty euros.",
+      "Our hostel by the harbour was filthy, though breakfast was free.",
+    ],
+    conditions: ["the location", "the cleanliness", "the price of breakfast"],
+  },
+  {
+    field: "Review",
+    title: "Two cameras",
+    sentences: [
+      "The camera takes beautiful photos, but the battery is dead by noon.",
+      "The camera takes blurry photos, but the battery lasts for days.",
+    ],
+    conditions: ["the type of product", "the photo quality", "the battery life"],
+  },
+  {
+    field: "Recipe",
+    title: "Lentils, peppers",
+    sentences: [
+      "Simmer the red lentils with cumin for twenty minutes.",
+      "Roast the red peppers with cumin for a whole hour.",
+    ],
+    conditions: ["the spice", "the cooking method", "the cooking time"],
+  },
+  {
+    field: "Support",
+    title: "Two tickets",
+    sentences: [
+      "I cannot log in to my account and I am furious.",
+      "I cannot log in to my account, but there is no hurry, thank you.",
+    ],
+    conditions: ["the problem", "the mood of the customer", "the urgency"],
+  },
+  {
+    field: "News",
+    title: "In the streets",
+    sentences: [
+      "Thousands of people marched through the city on a sunny Monday.",
+      "A dozen people waited in the city in heavy rain.",
+    ],
+    conditions: ["the location", "the weather", "the number of people"],
+  },
+  {
+    field: "Moods",
+    title: "On the phone",
+    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
+    conditions: ["the device", "the emotion of the person", "the location", "the gender of the person"],
+  },
+  {
+    field: "Film",
+    title: "Two widowers",
+    sentences: [
+      "A slow, tender film about a widower who keeps bees.",
+      "A frantic, violent thriller about a widower who robs banks.",
+    ],
+    conditions: ["the main character", "the type of film", "the pace of the film"],
+  },
+  {
+    field: "Transport",
+    title: "To Vienna",
+    sentences: [
+      "The night train to Vienna left forty minutes late because of the snow.",
+      "The morning bus to Vienna left on time despite the snow.",
+    ],
+    conditions: ["the destination", "the weather", "the vehicle", "the time of day"],
+  },
+];

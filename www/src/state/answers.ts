@@ -1,0 +1,129 @@
+// The model's answers to what is typed, kept up to date while one types.
+//
+// Work that has gone stale is aborted, an answer is shown only if nothing newer was asked, and the last
+// answers stay in place until new ones arrive. Only conditions without an answer are computed.
+
+import { computed, effect, signal, untracked } from "@preact/signals";
+import type { CaseLens, Comparison } from "caselens";
+import { lens, moveToCpu, noteDevice } from "./engine";
+import { filledConditions, isBlank, sentences } from "./fields";
+import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
+
+export type Answer = { readonly comparison: Comparison } | { readonly problem: Problem };
+
+const pauseMs = 150;
+
+/** Answers by the condition's identity; those of edited conditions stay until they are replaced. */
+export const answers = signal<ReadonlyMap<number, Answer>>(new Map());
+export const pending = signal(false);
+export const failure = signal<Problem | undefined>(undefined);
+/** How long the last answer took, in milliseconds. */
+export const lastMs = signal<number | undefined>(undefined);
+/** The similarity of the two sentences without a condition. */
+export const unconditional = signal<number | undefined>(undefined);
+
+export const bothTyped = computed(() => sentences.every((sentence) => !isBlank(sentence.value)));
+
+/** What is known about the current lens and sentences, by the condition's text. */
+interface Known {
+  readonly lens: CaseLens;
+  readonly pair: string;
+  readonly answers: Map<string, Answer>;
+}
+
+let known: Known | undefined;
+let running: AbortController | undefined;
+
+async function ask(by: CaseLens, pair: readonly [string, string], texts: string[], signal: AbortSignal): Promise<Answer[]> {
+  try {
+    const comparisons = await by.compare(...pair, texts, { signal });
+    return comparisons.map((comparison) => ({ comparison }));
+  } catch (error) {
+    const problem = asProblem(error);
+    if (!isAboutInput(problem)) throw error;
+    if (texts.length === 1) return [{ problem }];
+    const each: Answer[] = [];
+    for (const text of texts) each.push(...(await ask(by, pair, [text], signal)));
+    // When no condition works, a sentence is to blame.
+    if (each.every((answer) => "problem" in answer && answer.problem.message === problem.message)) throw error;
+    return each;
+  }
+}
+
+async function update(by: CaseLens, own: AbortController): Promise<void> {
+  const pair = [sentences[0].peek(), sentences[1].peek()] as const;
+  const wanted = filledConditions.peek();
+  const key = JSON.stringify(pair);
+  const usable = known?.lens === by && known.pair === key ? known.answers : new Map<string, Answer>();
+  const missing = [...new Set(wanted.map(({ text }) => text))].filter((text) => !usable.has(text));
+  try {
+    const started = performance.now();
+    const fresh = missing.length > 0 ? await ask(by, pair, missing, own.signal) : [];
+    if (running !== own) return;
+    if (missing.length > 0) lastMs.value = performance.now() - started;
+    noteDevice();
+    missing.forEach((text, index) => {
+      const answer = fresh[index];
+      if (answer) usable.set(text, answer);
+    });
+    known = { lens: by, pair: key, answers: usable };
+    answers.value = new Map(
+      wanted.flatMap(({ id, text }) => {
+        const answer = usable.get(text);
+        return answer ? [[id, answer] as const] : [];
+      }),
+    );
+    const found = [...usable.values()].find((answer) => "comparison" in answer);
+    unconditional.value = found?.comparison.unconditional;
+    failure.value = undefined;
+    pending.value = false;
+  } catch (error) {
+    if (running !== own || isAbort(error)) return;
+    const problem = asProblem(error);
+    pending.value = false;
+    if (problem.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
+    else failure.value = problem;
+  }
+}
+
+/** Nothing can be compared: takes back what stands there. */
+function forget(): void {
+  answers.value = new Map();
+  unconditional.value = undefined;
+  failure.value = undefined;
+  pending.value = false;
+}
+
+/** Asks again for what is typed, after `delay` milliseconds without another change. */
+function schedule(delay: number): (() => void) | undefined {
+  running?.abort();
+  running = undefined;
+  const by = lens.peek();
+  if (!bothTyped.peek() || filledConditions.peek().length === 0) {
+    forget();
+    return undefined;
+  }
+  if (!by) {
+    pending.value = answers.peek().size > 0;
+    return undefined;
+  }
+  const own = new AbortController();
+  running = own;
+  pending.value = true;
+  const timer = setTimeout(() => void update(by, own), delay);
+  return () => clearTimeout(timer);
+}
+
+export const askAgain = (): void => void schedule(0);
+
+export function startAnswers(): void {
+  let asked: CaseLens | undefined;
+  effect(() => {
+    const by = lens.value;
+    sentences.forEach((sentence) => sentence.value);
+    filledConditions.value;
+    const delay = by === asked ? pauseMs : 0;
+    asked = by;
+    return untracked(() => schedule(delay));
+  });
+}

@@ -1,0 +1,83 @@
+// What the person has typed: two sentences and a list of conditions.
+//
+// The list always ends in one blank condition, the place to type the next one.
+
+import { batch, computed, signal } from "@preact/signals";
+import { examples, type Example } from "../examples";
+
+export interface Condition {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The fields without their identities: what an example, a link or the model sees. */
+export interface Fields {
+  readonly sentences: readonly [string, string];
+  readonly conditions: readonly string[];
+}
+
+export const maxConditions = 20;
+
+let lastId = 0;
+const withId = (text: string): Condition => ({ id: (lastId += 1), text });
+
+export const isBlank = (text: string): boolean => text.trim() === "";
+
+function endInBlank(list: readonly Condition[]): readonly Condition[] {
+  const kept = list.slice(0, maxConditions);
+  const last = kept.at(-1);
+  if (kept.length === maxConditions || (last && isBlank(last.text))) return kept;
+  return [...kept, withId("")];
+}
+
+const start = examples[0];
+
+export const sentences = [signal(start.sentences[0]), signal(start.sentences[1])] as const;
+export const conditions = signal<readonly Condition[]>(endInBlank(start.conditions.map(withId)));
+
+/** The conditions that can be compared. */
+export const filledConditions = computed(() => conditions.value.filter(({ text }) => !isBlank(text)));
+
+export const fields = computed<Fields>(() => ({
+  sentences: [sentences[0].value, sentences[1].value],
+  conditions: filledConditions.value.map(({ text }) => text),
+}));
+
+/** What the page shows when no link says otherwise. */
+export const startFields: Fields = { sentences: start.sentences, conditions: start.conditions };
+
+export function setFields(next: Fields): void {
+  batch(() => {
+    sentences[0].value = next.sentences[0];
+    sentences[1].value = next.sentences[1];
+    conditions.value = endInBlank(next.conditions.map(withId));
+  });
+}
+
+export function editCondition(id: number, text: string): void {
+  conditions.value = endInBlank(
+    conditions.value.map((condition) => (condition.id === id ? { id, text } : condition)),
+  );
+}
+
+export function removeCondition(id: number): void {
+  conditions.value = endInBlank(conditions.value.filter((condition) => condition.id !== id));
+}
+
+/** Puts several lines in the place of one condition; answers the condition that follows the last of them. */
+export function spreadCondition(id: number, lines: readonly string[]): Condition | undefined {
+  const list = conditions.value;
+  const at = list.findIndex((condition) => condition.id === id);
+  if (at < 0) return undefined;
+  const [first = "", ...rest] = lines;
+  conditions.value = endInBlank([
+    ...list.slice(0, at),
+    { id, text: first },
+    ...rest.map(withId),
+    ...list.slice(at + 1),
+  ]);
+  return conditions.value[Math.min(at + lines.length, conditions.value.length - 1)];
+}
+
+export const isExample = (example: Example, now: Fields): boolean =>
+  JSON.stringify([example.sentences, example.conditions]) === JSON.stringify([now.sentences, now.conditions]);

@@ -1,0 +1,48 @@
+// The page's state as a link: #s1=…&s2=…&c=…&c=…&device=…
+//
+// It lives after the #, so that no server sees what was typed. Whatever a link holds becomes plain
+// text in a field or is ignored.
+
+import { maxConditions, startFields, type Fields } from "./fields";
+
+export type DeviceChoice = "auto" | "webgpu" | "wasm";
+
+export interface LinkState extends Fields {
+  readonly device: DeviceChoice;
+}
+
+/** Characters a link may have; longer ones are neither written nor read. */
+const maxLength = 16_000;
+const maxCondition = 500;
+
+export const isDevice = (value: unknown): value is DeviceChoice =>
+  value === "auto" || value === "webgpu" || value === "wasm";
+
+/** The hash for a state, or undefined when it is too long to share. */
+export function encodeLink({ sentences, conditions, device }: LinkState): string | undefined {
+  const query = new URLSearchParams([["s1", sentences[0]], ["s2", sentences[1]]]);
+  for (const condition of conditions) query.append("c", condition);
+  if (device !== "auto") query.set("device", device);
+  const hash = `#${query}`;
+  return hash.length <= maxLength ? hash : undefined;
+}
+
+/** The state a hash holds, or undefined when it holds none. A link may name the device alone. */
+export function decodeLink(hash: string): LinkState | undefined {
+  if (hash.length > maxLength) return undefined;
+  const query = new URLSearchParams(hash.replace(/^#/, ""));
+  const device = query.get("device");
+  const chosen = isDevice(device) ? device : "auto";
+  if (!["s1", "s2", "c"].some((key) => query.has(key))) {
+    return isDevice(device) ? { ...startFields, device: chosen } : undefined;
+  }
+  return {
+    sentences: [query.get("s1") ?? "", query.get("s2") ?? ""],
+    conditions: query
+      .getAll("c")
+      .map((text) => text.replace(/\s+/g, " ").trim().slice(0, maxCondition))
+      .filter((text) => text !== "")
+      .slice(0, maxConditions),
+    device: chosen,
+  };
+}

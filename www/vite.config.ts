@@ -1,0 +1,12 @@
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  // Relative addresses: the built site works under any sub-path.
+  base: "./",
+  // The package starts its worker and finds its wasm by URLs relative to its own files, which
+  // pre-bundling would move.
+  optimizeDeps: { exclude: ["caselens"] },
+  // In development the package is served from its own folder, next to this one.
+  server: { fs: { allow: [".", "../pkg"] } },
+  worker: { format: "es" },
+});

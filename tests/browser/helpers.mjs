@@ -1,0 +1,258 @@
+// What every browser test needs: a real Chromium (`launch`) and a small static server (`serve`) that can
+// also misbehave on request, so that slow, cut, missing and dropped downloads are tested for real.
+
+import { existsSync, statSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+/** The repository's root folder. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Folder of the encoder and the head that ship with the demo. */
+export const MODELS = path.join(ROOT, "www/public/models");
+export const MODEL_FILE = "all-MiniLM-L6-v2-q8_0.gguf";
+export const HEAD_FILE = "all-MiniLM-L6-v2-csts.head.safetensors";
+/** The companion program. `CASELENS` names another one. */
+export const COMPANION = process.env.CASELENS ?? path.join(ROOT, "target/release/caselens");
+
+const QUIET = [
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+/** Chromium's software WebGPU adapter: exact enough to test with, far too slow to time. */
+const SOFTWARE_WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
+/**
+ * Starts a headless Chromium: `CHROMIUM_PATH`, else /usr/bin/chromium.
+ * @param {{ webgpu?: boolean, args?: string[] }} options `webgpu` gives the browser a software GPU; without it there is none.
+ * @returns {Promise<import("playwright-core").Browser>} close it in `after()`.
+ */
+export async function launch({ webgpu = false, args = [] } = {}) {
+  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath)) {
+    throw new Error(`No browser at ${executablePath}. Install Chromium (apt-get install chromium) or set CHROMIUM_PATH.`);
+  }
+  return chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", ...QUIET, ...(webgpu ? SOFTWARE_WEBGPU : []), ...args],
+  });
+}
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm",
+};
+
+/** A page with nothing on it: the place from which tests import the package. */
+const BLANK = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>blank</title>';
+
+/**
+ * How the server treats a path from now on. All fields are optional and can be combined.
+ * @typedef {object} Rule
+ * @property {number} [status] answer with this status and no file.
+ * @property {number} [delay] wait this many ms before the first byte.
+ * @property {number} [rate] send at most this many bytes a second.
+ * @property {number} [cut] send only this many bytes under the full Content-Length, then break the connection.
+ * @property {boolean} [drop] break the connection before any answer.
+ * @property {Buffer | string} [body] send this in place of the file.
+ * @property {boolean} [chunked] send no Content-Length.
+ * @property {Record<string, string>} [headers] added to, or replacing, the usual headers.
+ */
+
+/**
+ * Serves folders on 127.0.0.1. The first mount that matches a path's beginning wins; `/blank.html` is always there,
+ * and by default the package lies under `/pkg/` and the models under `/models/`.
+ *
+ * @param {{ mounts?: Record<string, string>, fallback?: string, port?: number }} options
+ *   `mounts` maps URL prefixes to folders and is added to the default ones; `fallback` is a file answered with
+ *   status 200 for every path that does not exist, as servers of single-page apps do.
+ */
+export async function serve({ mounts = {}, fallback, port = 0 } = {}) {
+  const folders = Object.entries({
+    "/pkg/": path.join(ROOT, "pkg"),
+    "/models/": MODELS,
+    "/fixtures/": path.join(ROOT, "tests/fixtures"),
+    ...mounts,
+  }).sort(([a], [b]) => b.length - a.length);
+  /** `finished`: all was sent; `left`: the browser broke off before. @type {{ method: string, path: string, finished: boolean, left: boolean }[]} */
+  const requests = [];
+  /** @type {Map<string, Rule>} */
+  const rules = new Map();
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const entry = { method: request.method ?? "GET", path: url.pathname, finished: false, left: false };
+    requests.push(entry);
+    response.on("finish", () => (entry.finished = true));
+    response.on("close", () => (entry.left = !entry.finished));
+    answer(url, request, response).catch(() => response.destroy());
+  });
+
+  async function answer(url, request, response) {
+    const rule = rules.get(url.pathname) ?? {};
+    if (rule.drop) return response.destroy();
+    if (rule.delay) await pause(rule.delay);
+    if (rule.status) return response.writeHead(rule.status, { "Content-Type": "text/plain" }).end(`status ${rule.status}`);
+
+    let file = locate(folders, decodeURIComponent(url.pathname));
+    let body = rule.body === undefined ? undefined : Buffer.from(rule.body);
+    if (url.pathname === "/blank.html") body ??= Buffer.from(BLANK);
+    if (!body && !file && fallback) file = fallback;
+    if (!body && !file) return response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
+
+    const size = body ? body.length : statSync(file).size;
+    const type = TYPES[path.extname(file ?? url.pathname)] ?? "application/octet-stream";
+    response.writeHead(200, {
+      "Content-Type": type,
+      // Code may be kept by the browser, so that a page that has run once runs with the server gone.
+      "Cache-Control": type.includes("html") || type === "application/octet-stream" ? "no-store" : "max-age=3600",
+      ...(rule.chunked ? {} : { "Content-Length": size }),
+      ...rule.headers,
+    });
+    if (request.method === "HEAD") return response.end();
+    const end = Math.min(rule.cut ?? size, size);
+    await pipeline(Readable.from(pieces(file, body, end, rule.rate)), response, { end: false });
+    if (rule.cut !== undefined && rule.cut < size) {
+      await pause(50); // lets what was written leave before the connection breaks
+      return response.destroy();
+    }
+    response.end();
+  }
+
+  await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  return {
+    /** For example `http://127.0.0.1:40123`. */
+    origin,
+    /** A page with nothing on it. */
+    blank: `${origin}/blank.html`,
+    /** Every request since the start, or since `requests.length = 0`. */
+    requests,
+    /** How many requests a path has had. */
+    count: (pathname) => requests.filter((request) => request.path === pathname).length,
+    /** Sets how a path behaves; `undefined` makes it behave again. @param {string} pathname @param {Rule | undefined} rule */
+    rule: (pathname, rule) => void (rule ? rules.set(pathname, rule) : rules.delete(pathname)),
+    /** Forgets all rules and requests. */
+    reset: () => {
+      rules.clear();
+      requests.length = 0;
+    },
+    /** Stops the server and breaks what is still open. */
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The file of a URL path, or undefined when there is none inside the mounted folders. */
+function locate(folders, pathname) {
+  for (const [prefix, folder] of folders) {
+    if (!pathname.startsWith(prefix)) continue;
+    let file = path.join(folder, path.normalize(`/${pathname.slice(prefix.length)}`));
+    if (pathname.endsWith("/")) file = path.join(file, "index.html");
+    return existsSync(file) && statSync(file).isFile() ? file : undefined;
+  }
+  return undefined;
+}
+
+/** The first `end` bytes of a body or a file, in pieces; at most `rate` bytes a second. */
+async function* pieces(file, body, end, rate) {
+  const step = rate ? Math.max(1, Math.round(rate / 20)) : 1 << 18;
+  const handle = body ? undefined : await open(file);
+  try {
+    for (let at = 0; at < end; at += step) {
+      const length = Math.min(step, end - at);
+      yield body ? body.subarray(at, at + length) : (await handle.read(Buffer.allocUnsafe(length), 0, length, at)).buffer;
+      if (rate) await pause(50);
+    }
+  } finally {
+    await handle?.close();
+  }
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Opens a blank page with the package in it: `window.caselens` is the module, `window.failure(promise)` waits for
+ * a rejection and gives `{ code, message, name, cause, typed }`. Console errors and crashes are kept in `page.problems`.
+ */
+export async function openPage(browser, server, { context } = {}) {
+  const page = await (context ?? (await browser.newContext())).newPage();
+  page.problems = [];
+  page.warnings = [];
+  page.on("pageerror", (error) => page.problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") page.problems.push(message.text());
+    if (message.type() === "warning") page.warnings.push(message.text());
+  });
+  await page.goto(server.blank);
+  await page.evaluate(async (entry) => {
+    window.caselens = await import(entry);
+    window.failure = async (promise) => {
+      try {
+        await promise;
+      } catch (error) {
+        return {
+          code: error.code,
+          message: error.message,
+          name: error.name,
+          cause: error.cause === undefined ? undefined : String(error.cause),
+          typed: error instanceof window.caselens.CaseLensError,
+        };
+      }
+      return { code: "no-error", message: "the promise was fulfilled" };
+    };
+  }, `${server.origin}/pkg/dist/index.js`);
+  return page;
+}
+
+/** A JSON file, parsed. */
+export async function readJson(file) {
+  return JSON.parse(await readFile(file, "utf8"));
+}
+
+/** The tensors of a safetensors file of f32 and u32 values: name → { shape, data }. */
+export async function readSafetensors(file) {
+  const bytes = await readFile(file);
+  const start = 8 + Number(bytes.readBigUInt64LE(0));
+  const { __metadata__, ...tensors } = JSON.parse(bytes.subarray(8, start).toString());
+  const entries = Object.entries(tensors).map(([name, { dtype, shape, data_offsets: [from, to] }]) => {
+    const buffer = Uint8Array.from(bytes.subarray(start + from, start + to)).buffer;
+    return [name, { shape, data: dtype === "U32" ? new Uint32Array(buffer) : new Float32Array(buffer) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Row `i` of a matrix read by {@link readSafetensors}. */
+export function row({ shape, data }, i) {
+  return data.subarray(i * shape[1], (i + 1) * shape[1]);
+}
+
+/** Cosine similarity of two vectors of any scale. */
+export function cosine(a, b) {
+  let dot = 0;
+  let aa = 0;
+  let bb = 0;
+  for (let i = 0; i < a.length; i++) {
+    dot += a[i] * b[i];
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+  }
+  return dot / Math.sqrt(aa * bb);
+}

@@ -1,0 +1,79 @@
+// The README's figures of size and speed: what is downloaded, and how long a comparison takes in a real browser.
+//
+//     node measure.mjs [--devices wasm,webgpu] [--rounds 9]
+//
+// WebGPU runs on Chromium's software adapter here, whose speed says nothing about a GPU's.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
+import { HEAD_FILE, launch, MODEL_FILE, MODELS, openPage, ROOT, serve } from "./helpers.mjs";
+
+const { values } = parseArgs({
+  options: { devices: { type: "string", default: "wasm,webgpu" }, rounds: { type: "string", default: "9" } },
+});
+
+const SENTENCES = ["Three children build a sandcastle on the beach.", "A lone surfer waits for a wave on the beach."];
+const CONDITIONS = ["the location", "the number of people", "the age of the people"];
+
+const dist = path.join(ROOT, "pkg/dist");
+const scripts = readdirSync(dist, { recursive: true })
+  .filter((name) => name.endsWith(".js"))
+  .map((name) => path.join(dist, name));
+const downloads = {
+  "wasm module": [path.join(dist, "wasm/caselens_bg.wasm")],
+  "package (js)": scripts,
+  encoder: [path.join(MODELS, MODEL_FILE)],
+  head: [path.join(MODELS, HEAD_FILE)],
+};
+for (const [name, files] of Object.entries(downloads)) {
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  // Files are compressed one by one, as servers do.
+  const packed = files.reduce((sum, file) => sum + brotliCompressSync(readFileSync(file), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: bytes > 10e6 ? 5 : 11 },
+  }).byteLength, 0);
+  console.log(`${name.padEnd(14)} ${kilobytes(bytes)} kB, brotli ${kilobytes(packed)} kB`);
+}
+
+const server = await serve();
+try {
+  for (const device of values.devices.split(",")) {
+    const browser = await launch({ webgpu: device === "webgpu" });
+    try {
+      const page = await openPage(browser, server);
+      const { load, times } = await page.evaluate(
+        async ({ device, sentences, conditions, rounds }) => {
+          const { CaseLens } = await import("/pkg/dist/index.js");
+          const model = new URL("/models/all-MiniLM-L6-v2-q8_0.gguf", location.href);
+          const started = performance.now();
+          const lens = await CaseLens.load({ device, model });
+          const load = performance.now() - started;
+          const times = [];
+          for (let i = 0; i < rounds; i++) {
+            const started = performance.now();
+            await lens.compare(...sentences, conditions);
+            times.push(performance.now() - started);
+          }
+          lens.dispose();
+          return { load, times };
+        },
+        // A software GPU takes seconds a round.
+        { device, sentences: SENTENCES, conditions: CONDITIONS, rounds: device === "webgpu" ? 3 : Number(values.rounds) },
+      );
+      const median = times.toSorted((a, b) => a - b)[times.length >> 1];
+      console.log(
+        `${device.padEnd(14)} loads in ${load.toFixed(0)} ms from a local server; one comparison under three conditions ` +
+          `${median.toFixed(0)} ms (median of ${times.length}; the first ${times[0].toFixed(0)} ms)`,
+      );
+    } finally {
+      await browser.close();
+    }
+  }
+} finally {
+  await server.close();
+}
+
+function kilobytes(bytes) {
+  return (bytes / 1000).toFixed(0).padStart(6);
+}

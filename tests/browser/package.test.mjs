@@ -1,0 +1,233 @@
+// The package in a real browser, on both devices, against other people's numbers and the companion's.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import {
+  COMPANION,
+  cosine,
+  HEAD_FILE,
+  launch,
+  MODEL_FILE,
+  MODELS,
+  openPage,
+  readJson,
+  readSafetensors,
+  ROOT,
+  row,
+  serve,
+} from "./helpers.mjs";
+
+const FIXTURES = path.join(ROOT, "tests/fixtures");
+const MODEL = `/models/${MODEL_FILE}`;
+/** Cosine between 8-bit and 32-bit embeddings of the same text. */
+const SAME = 0.998;
+const PAIR = ["A woman plays the guitar on a stage.", "A man plays the guitar in his kitchen."];
+const CONDITIONS = ["the instrument", "the person", "the place"];
+const options = { timeout: 240_000 };
+
+let server;
+before(async () => {
+  server = await serve();
+});
+after(() => server?.close());
+
+/** What each device answered to the same comparison. */
+const compared = {};
+
+for (const device of ["wasm", "webgpu"]) {
+  describe(`on ${device}`, { concurrency: false }, () => {
+    let browser;
+    let page;
+    before(async () => {
+      browser = await launch({ webgpu: device === "webgpu" });
+      page = await openPage(browser, server);
+      await page.evaluate(
+        async ([model, device]) => {
+          window.encoder = await caselens.Encoder.load({ model, device });
+          window.lens = await caselens.CaseLens.load({ model, device });
+        },
+        [MODEL, device],
+      );
+    }, options);
+    after(() => browser?.close());
+
+    /** `Encoder.embed` in the page. */
+    const embed = (texts, options) =>
+      page.evaluate(
+        async ([texts, options]) => (await encoder.embed(texts, options)).map((row) => Array.from(row)),
+        [texts, options],
+      );
+
+    test("info says what is loaded and where it runs", async () => {
+      const [bare, full] = await page.evaluate(() => [encoder.info, lens.info]);
+      for (const info of [bare, full]) {
+        assert.equal(info.device, device);
+        assert.equal(typeof info.adapter, device === "webgpu" ? "string" : "object");
+        assert.match(info.dtype, /q8_0/i);
+        assert.match(info.model, /MiniLM/i);
+        assert.ok(info.reason.length > 0);
+      }
+      assert.equal(bare.dim, 384);
+      assert.ok(full.bytes > bare.bytes && bare.bytes > 20e6);
+    });
+
+    test("embeddings are those of sentence-transformers", options, async () => {
+      const { texts } = await readJson(path.join(FIXTURES, "minilm/sentence.json"));
+      const { embeddings } = await readSafetensors(path.join(FIXTURES, "minilm/sentence.safetensors"));
+      const rows = await embed(texts);
+      assert.equal(rows.length, texts.length);
+      for (const [i, ours] of rows.entries()) {
+        assert.equal(ours.length, 384);
+        assert.ok(Math.abs(Math.hypot(...ours) - 1) < 1e-4, "unit length");
+        const agreement = cosine(ours, row(embeddings, i));
+        assert.ok(agreement >= SAME, `cosine ${agreement} for ${JSON.stringify(texts[i].slice(0, 40))}`);
+      }
+    });
+
+    test("cls pooling gives the first token's state, mean pooling the mean, at their own length", options, async () => {
+      const inputs = await readJson(path.join(FIXTURES, "minilm/hidden.json"));
+      const hidden = await readSafetensors(path.join(FIXTURES, "minilm/hidden.safetensors"));
+      const single = inputs.flatMap(({ a, b }, n) => (b === null ? [{ text: a, n }] : []));
+      assert.ok(single.length > 0);
+      const texts = single.map(({ text }) => text);
+      const cls = await embed(texts, { pooling: "cls", normalize: false });
+      const mean = await embed(texts, { pooling: "mean", normalize: false });
+      for (const [i, { n }] of single.entries()) {
+        const first = hidden[`positions.${n}`].data.indexOf(0);
+        for (const [ours, theirs] of [
+          [cls[i], row(hidden[`rows.${n}`], first)],
+          [mean[i], hidden[`mean.${n}`].data],
+        ]) {
+          assert.ok(cosine(ours, theirs) >= SAME, `cosine ${cosine(ours, theirs)}`);
+          assert.ok(Math.abs(Math.hypot(...ours) / Math.hypot(...theirs) - 1) < 0.02, "length");
+        }
+      }
+      const [unit] = await embed(texts.slice(0, 1), { pooling: "cls" });
+      assert.ok(Math.abs(Math.hypot(...unit) - 1) < 1e-4);
+    });
+
+    test("an embedding does not depend on what is embedded with it", options, async () => {
+      const [alone] = await embed([PAIR[0]]);
+      const [, among] = await embed(["dog", PAIR[0], PAIR[1]]);
+      assert.ok(cosine(alone, among) > 0.9999);
+    });
+
+    test("compare answers as promised, and as the companion", options, async () => {
+      const results = await page.evaluate(([pair, conditions]) => lens.compare(...pair, conditions), [PAIR, CONDITIONS]);
+      compared[device] = results;
+      assert.deepEqual(results.map(({ condition }) => condition), CONDITIONS);
+      for (const result of results) {
+        assert.deepEqual(Object.keys(result).sort(), ["condition", "rating", "similarity", "unconditional"]);
+        assert.ok(result.similarity >= -1 && result.similarity <= 1);
+        assert.ok(result.rating >= 1 && result.rating <= 5);
+        assert.equal(result.unconditional, results[0].unconditional);
+      }
+      for (const [i, theirs] of companionScores().entries()) {
+        for (const field of ["similarity", "unconditional"]) {
+          const difference = Math.abs(results[i][field] - theirs[field]);
+          assert.ok(difference <= 0.01, `${field} under "${theirs.condition}": ${results[i][field]} here, ${theirs[field]} there`);
+        }
+        assert.ok(Math.abs(results[i].rating - theirs.rating) <= 0.05, `${results[i].rating} here, ${theirs.rating} there`);
+      }
+    });
+
+    test("embed gives the vectors that compare compares", options, async () => {
+      const { rows, results, dim } = await page.evaluate(
+        async ([[a, b], [condition]]) => ({
+          rows: (
+            await lens.embed([
+              { sentence: a, condition },
+              { sentence: b, condition },
+              { sentence: a },
+              { sentence: b, condition: undefined },
+            ])
+          ).map((row) => Array.from(row)),
+          results: await lens.compare(a, b, [condition]),
+          dim: lens.info.dim,
+        }),
+        [PAIR, CONDITIONS],
+      );
+      assert.equal(rows[0].length, dim);
+      for (const vector of rows) assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-4, "unit length");
+      assert.ok(Math.abs(cosine(rows[0], rows[1]) - results[0].similarity) < 2e-3);
+      assert.ok(Math.abs(cosine(rows[2], rows[3]) - results[0].unconditional) < 2e-3);
+    });
+
+    test("a condition changes the result", () => {
+      const [instrument, person] = compared[device];
+      assert.ok(instrument.similarity > person.similarity, "the same instrument, another person");
+    });
+
+    if (device === "wasm") {
+      test("tokens are those of Hugging Face tokenizers", options, async () => {
+        const { cases } = await readJson(path.join(FIXTURES, "tokens.json"));
+        const texts = cases.map(({ text, repeat, times }) => text ?? repeat.repeat(times));
+        const ids = await page.evaluate(
+          async (texts) => (await Promise.all(texts.map((text) => encoder.tokenize(text)))).map((row) => Array.from(row)),
+          texts,
+        );
+        assert.ok(cases.length > 200);
+        for (const [i, { minilm }] of cases.entries()) {
+          const named = JSON.stringify(texts[i].slice(0, 60));
+          if (Array.isArray(minilm)) assert.deepEqual(ids[i], minilm, named);
+          else {
+            assert.equal(ids[i].length, minilm.count, named);
+            assert.equal(sha256(Uint32Array.from(ids[i])), minilm.sha256, named);
+          }
+        }
+      });
+
+      test("without an adapter, auto takes the CPU and says why", options, async () => {
+        const info = await page.evaluate(async (model) => {
+          const encoder = await caselens.Encoder.load({ model });
+          encoder.dispose();
+          return encoder.info;
+        }, MODEL);
+        assert.equal(info.device, "wasm");
+        assert.match(info.reason, /adapter|WebGPU/i);
+      });
+    } else {
+      test("with an adapter that computes right, auto takes WebGPU and says why", options, async () => {
+        const info = await page.evaluate(async (model) => {
+          const encoder = await caselens.Encoder.load({ model, device: "auto" });
+          encoder.dispose();
+          return encoder.info;
+        }, MODEL);
+        assert.equal(info.device, "webgpu");
+        assert.ok(info.reason.length > 0);
+      });
+    }
+
+    test("nothing was complained about", () => assert.deepEqual(page.problems, []));
+  });
+}
+
+test("both devices give the same numbers", () => {
+  assert.ok(compared.wasm && compared.webgpu, "both have answered");
+  for (const [i, onCpu] of compared.wasm.entries()) {
+    for (const field of ["similarity", "unconditional"]) {
+      const difference = Math.abs(onCpu[field] - compared.webgpu[i][field]);
+      assert.ok(difference <= 0.01, `${field} under "${onCpu.condition}" differs by ${difference}`);
+    }
+  }
+});
+
+let scores;
+/** What `caselens score` says about the pair. */
+function companionScores() {
+  if (scores) return scores;
+  const input = CONDITIONS.map((condition) => JSON.stringify({ sentence1: PAIR[0], sentence2: PAIR[1], condition })).join("\n");
+  const files = ["--model", path.join(MODELS, MODEL_FILE), "--head", path.join(MODELS, HEAD_FILE)];
+  const { status, stdout, stderr, error } = spawnSync(COMPANION, ["score", "--json", ...files], { input: `${input}\n`, encoding: "utf8" });
+  assert.ok(!error, `${COMPANION} could not be started: ${error}. Build it: cargo build --release`);
+  assert.equal(status, 0, stderr);
+  scores = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  return scores;
+}
+
+function sha256(ids) {
+  return createHash("sha256").update(new Uint8Array(ids.buffer)).digest("hex");
+}

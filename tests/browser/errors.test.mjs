@@ -175,9 +175,9 @@ describe("files", () => {
     const bytes = await readFile(path.join(MODELS, HEAD_FILE));
     server.rule(HEAD, {
       body: withMetadata(bytes, (metadata) => {
-        const spec = JSON.parse(metadata.spec);
-        spec.encoder = { id: "somebody/another-encoder", sha256: "f".repeat(64) };
-        return { ...metadata, spec: JSON.stringify(spec) };
+        const head = JSON.parse(metadata["caselens.head"]);
+        head.encoder = { id: "somebody/another-encoder", sha256: "f".repeat(64) };
+        return { "caselens.head": JSON.stringify(head) };
       }),
     });
     assertError(await loadFailure({ model: MODEL }), "head-mismatch", /somebody\/another-encoder.*all-MiniLM-L6-v2/);

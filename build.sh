@@ -4,6 +4,8 @@
 # reason and the remedy when it cannot.
 set -euo pipefail
 cd "$(dirname "$0")"
+# The steps below look for what cargo built here, wherever the user's own settings would put it.
+export CARGO_TARGET_DIR=$PWD/target
 
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/caselens"
 models=www/public/models
@@ -95,19 +97,20 @@ wasm_target_from_source() { # wasm_target_from_source LIB_DIR
   work=$(mktemp -d)
   # shellcheck disable=SC2064  # expand now
   trap "rm -rf '$work'" RETURN
-  if [ ! -f "$sysroot/lib/rustlib/src/rust/library/std/Cargo.toml" ]; then
+  if [ ! -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; then
     mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/\?$') \
       || die "no Debian mirror is configured to fetch rust-src from. $remedy"
     echo "deb $mirror trixie-backports main" >"$work/list"
     mkdir -p "$work/lists/partial"
-    local options=(-o "Dir::Etc::sourcelist=$work/list" -o "Dir::Etc::sourceparts=-" -o "Dir::State::lists=$work/lists")
+    local options=(-o "Dir::Etc::sourcelist=$work/list" -o "Dir::Etc::sourceparts=-" -o "Dir::State::lists=$work/lists" -o "APT::Sandbox::User=root")
     apt-get "${options[@]}" update -qq || die "Debian's package list could not be fetched. $remedy"
     (cd "$work" && apt-get "${options[@]}" download -qq "rust-src=$version*") \
       || die "Debian has no rust-src for Rust $version. $remedy"
     dpkg-deb -x "$work"/rust-src_*.deb "$work/src"
-    local library; library=$(find "$work/src" -type d -path '*/library' -print -quit)
-    [ -n "$library" ] || die "Debian's rust-src holds no library folder. $remedy"
+    local library="$work/src/usr/src/rustc-$version/library"
+    [ -f "$library/Cargo.lock" ] || die "Debian's rust-src holds no library folder where it should. $remedy"
     mkdir -p "$sysroot/lib/rustlib/src/rust"
+    rm -rf "$sysroot/lib/rustlib/src/rust/library"
     cp -rL "$library" "$sysroot/lib/rustlib/src/rust/"
   fi
   mkdir -p "$work/crate/src"
@@ -123,7 +126,7 @@ lto = true
 TOML
   : >"$work/crate/src/lib.rs"
   # lto there makes the library files carry bitcode, which lto here needs.
-  (cd "$work/crate" && RUSTC_BOOTSTRAP=1 cargo build --quiet --release -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown) \
+  (cd "$work/crate" && RUSTC_BOOTSTRAP=1 cargo build --quiet --release -Zbuild-std=std,panic_abort --target wasm32-unknown-unknown --target-dir target) \
     || die "building the wasm target's standard library failed. $remedy"
   mkdir -p "$lib"
   find "$work/crate/target/wasm32-unknown-unknown/release/deps" -name '*.rlib' ! -name 'libseed*' -exec cp {} "$lib/" \;

@@ -1,15 +1,14 @@
 //! `caselens embed`: vectors of texts.
 
-use std::io::BufRead;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
+    input::lines,
     output::{json_line, progress, text_line},
-    runtime::{CaseArgs, HeadArgs, ModelArgs},
+    runtime::LensArgs,
     wait,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Texts embedded in one go.
 const CHUNK: usize = 256;
@@ -29,11 +28,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    head: HeadArgs,
-    #[command(flatten)]
-    case: CaseArgs,
+    lens: LensArgs,
 }
 
 #[derive(Deserialize)]
@@ -52,31 +47,24 @@ struct Output<'a> {
 
 pub fn run(args: Args) -> Result<()> {
     let mut items = Vec::new();
-    for (i, line) in std::io::stdin().lock().lines().enumerate() {
-        let bad = |reason: String| Error::Data {
-            file: "standard input".into(),
-            row: i + 1,
-            reason,
-        };
-        let line = line.map_err(|e| bad(e.to_string()))?;
-        if line.trim().is_empty() {
-            return Err(bad("it is empty. Remove the line or write a text.".into()));
+    for line in lines() {
+        let line = line?;
+        if line.is_empty() {
+            return Err(line.error("it is empty. Remove the line or write a text."));
         }
         items.push(match args.json_lines {
-            true => serde_json::from_str(&line)
-                .map_err(|e| bad(format!("it is not {{\"sentence\", \"condition\"}} ({e})")))?,
+            true => line.json("{\"sentence\", \"condition\"}")?,
             false => Item {
-                sentence: line,
+                sentence: line.text,
                 condition: None,
             },
         });
     }
     // A head is needed for conditions alone: plain texts work with any encoder.
-    let head = match items.iter().any(|i| i.condition.is_some()) {
-        true => args.head.open()?,
-        false => None,
+    let lens = match items.iter().any(|i| i.condition.is_some()) {
+        true => args.lens.open()?,
+        false => args.lens.with_head(None)?,
     };
-    let lens = args.model.lens(head.as_ref(), args.case.case())?;
     let bar = progress("embedding", items.len() as u64);
     for chunk in items.chunks(CHUNK) {
         let inputs: Vec<_> = chunk

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     output::{json_line, progress, text_line},
-    runtime::{CaseArgs, HeadArgs, ModelArgs, describe},
+    runtime::{LensArgs, describe},
     wait,
 };
 use crate::{
@@ -48,11 +48,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    head: HeadArgs,
-    #[command(flatten)]
-    case: CaseArgs,
+    lens: LensArgs,
 }
 
 #[derive(Serialize)]
@@ -81,9 +77,9 @@ struct Line {
 
 pub fn run(args: Args) -> Result<()> {
     let data = Dataset::read(&args.data, args.limit)?;
-    let head = match args.head.open() {
+    let head = match args.lens.head.open() {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
-        Err(_) if args.similarities.is_some() && args.head.head.is_none() => None,
+        Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,
         head => head?,
     };
     let (similarities, described) = match &args.similarities {
@@ -107,7 +103,7 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<f64>, String)> {
-    let lens = args.model.lens(head, args.case.case())?;
+    let lens = args.lens.with_head(head)?;
     let described = match head {
         Some(head) => describe(&head.spec),
         None => format!("{} without a head", lens.encoder_id()),

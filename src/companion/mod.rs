@@ -14,6 +14,7 @@ mod cache;
 mod embed;
 mod evaluate;
 mod export;
+mod input;
 mod output;
 mod quantize;
 mod runtime;

@@ -106,6 +106,29 @@ impl CaseArgs {
     }
 }
 
+/// Everything a similarity depends on.
+#[derive(Debug, Clone, Args)]
+pub struct LensArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub head: HeadArgs,
+    #[command(flatten)]
+    pub case: CaseArgs,
+}
+
+impl LensArgs {
+    /// Opens the encoder with `head`; without one, the embeddings are those of the options.
+    pub fn with_head(&self, head: Option<&HeadFile>) -> Result<AnyLens> {
+        self.model.lens(head, self.case.case())
+    }
+
+    /// Opens the encoder and the head that were named, or those that ship.
+    pub fn open(&self) -> Result<AnyLens> {
+        self.with_head(self.head.open()?.as_ref())
+    }
+}
+
 impl ModelArgs {
     /// Opens the encoder and the head; `None` for the head compares plain CASE embeddings.
     pub fn lens(&self, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {

@@ -1,12 +1,11 @@
 //! `caselens score`: two sentences, some conditions, one similarity each.
 
-use std::io::BufRead;
-
 use serde::Deserialize;
 
 use super::{
+    input::lines,
     output::{json_line, text_line},
-    runtime::{CaseArgs, HeadArgs, ModelArgs},
+    runtime::LensArgs,
     wait,
 };
 use crate::{
@@ -40,23 +39,18 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    model: ModelArgs,
-    #[command(flatten)]
-    head: HeadArgs,
-    #[command(flatten)]
-    case: CaseArgs,
+    lens: LensArgs,
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct Row {
     sentence1: String,
     sentence2: String,
     condition: String,
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let head = args.head.open()?;
-    let lens = args.model.lens(head.as_ref(), args.case.case())?;
+    let lens = args.lens.open()?;
     let (Some(s1), Some(s2)) = (&args.sentence1, &args.sentence2) else {
         return score_lines(&lens, args.json);
     };
@@ -73,23 +67,14 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn score_lines(lens: &AnyLens, json: bool) -> Result<()> {
-    for (i, line) in std::io::stdin().lock().lines().enumerate() {
-        let bad = |reason: String| Error::Data {
-            file: "standard input".into(),
-            row: i + 1,
-            reason,
-        };
-        let line = line.map_err(|e| bad(e.to_string()))?;
-        if line.trim().is_empty() {
+    for line in lines() {
+        let line = line?;
+        if line.is_empty() {
             continue;
         }
-        let line: Line = serde_json::from_str(&line).map_err(|e| {
-            bad(format!(
-                "it is not {{\"sentence1\", \"sentence2\", \"condition\"}} ({e})"
-            ))
-        })?;
-        let results = wait(lens.compare(&line.sentence1, &line.sentence2, &[&line.condition]))
-            .map_err(|e| bad(e.to_string()))?;
+        let row: Row = line.json("{\"sentence1\", \"sentence2\", \"condition\"}")?;
+        let results = wait(lens.compare(&row.sentence1, &row.sentence2, &[&row.condition]))
+            .map_err(|e| line.error(e.to_string()))?;
         for comparison in results {
             print(&comparison, json)?;
         }

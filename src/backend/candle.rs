@@ -3,12 +3,16 @@
 //! Linear weights are f32 whatever the file holds, decoded as they are loaded: candle's product of blocks
 //! (`QMatMul`) rounds activations to eight bits too, which costs a cosine of 0.0017 on all-MiniLM-L6-v2's
 //! worst text where decoding q8_0 costs 0.0004, and takes 2.4 times as long natively and as long in wasm.
-//! The token table, of which a batch touches few rows, stays in its blocks. Weights that come from a `Var`
-//! carry gradients.
+//! The token table, of which a batch touches few rows, stays in its blocks.
+//!
+//! Weights that come from a `Var` carry gradients on a backend made for training, and are plain numbers on
+//! every other: one model serves both.
 
+#[cfg(not(target_arch = "wasm32"))]
+use std::ops::Range;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
-use candle_core::{D, Device, Tensor};
+use candle_core::{D, Device, Tensor, Var};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -19,12 +23,35 @@ use crate::{
     text::Batch,
 };
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod adamw;
+#[cfg(not(target_arch = "wasm32"))]
+mod fused;
+
 /// candle on one device.
 #[derive(Clone)]
 pub struct Candle {
     device: Device,
     /// Where dropout's masks come from while training.
     dropout: Option<Rc<RefCell<StdRng>>>,
+    /// What was loaded to be trained, and how.
+    fine_tuning: Option<Rc<FineTuning>>,
+}
+
+struct FineTuning {
+    /// Probability of dropout within the encoder.
+    dropout: f32,
+    /// Whether the token table is trained too.
+    tokens: bool,
+    parameters: RefCell<Vec<Parameter>>,
+}
+
+/// Weights that training changes.
+#[derive(Clone)]
+pub struct Parameter {
+    /// The tensors in it, by GGUF name, and how many rows each has: query, key and value are stacked.
+    pub parts: Vec<(String, usize)>,
+    pub var: Var,
 }
 
 impl Candle {
@@ -33,6 +60,7 @@ impl Candle {
         Self {
             device,
             dropout: None,
+            fine_tuning: None,
         }
     }
 
@@ -41,6 +69,21 @@ impl Candle {
         Self {
             device,
             dropout: Some(Rc::new(RefCell::new(StdRng::seed_from_u64(seed)))),
+            fine_tuning: None,
+        }
+    }
+
+    /// candle on `device`, to fine-tune what is loaded to it: weights become [`Parameter`]s, and after the
+    /// embeddings and each sub-layer's linear layer numbers are dropped with probability `dropout`, as in
+    /// transformers. The token table, `tokens` says, is trained or stays as it is.
+    pub fn fine_tuning(device: Device, seed: u64, dropout: f32, tokens: bool) -> Self {
+        Self {
+            fine_tuning: Some(Rc::new(FineTuning {
+                dropout,
+                tokens,
+                parameters: RefCell::default(),
+            })),
+            ..Self::training(device, seed)
         }
     }
 
@@ -49,12 +92,93 @@ impl Candle {
         Self::new(Device::Cpu)
     }
 
+    /// Where it computes.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What was loaded to be trained, in the order it was loaded. Cloning shares.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        match &self.fine_tuning {
+            Some(tuning) => tuning.parameters.borrow().clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Tensors stacked along their first dimension, to be trained where that is what this backend is for.
+    fn load(&self, parts: &[&WeightTensor<'_>]) -> Result<Tensor> {
+        let tensors = parts
+            .iter()
+            .map(|w| self.dense(w))
+            .collect::<Result<Vec<_>>>()?;
+        let stacked = Tensor::cat(&tensors, 0)?;
+        let Some(tuning) = &self.fine_tuning else {
+            return Ok(stacked);
+        };
+        let var = Var::from_tensor(&stacked)?;
+        let tensor = var.as_tensor().clone();
+        tuning.parameters.borrow_mut().push(Parameter {
+            parts: parts
+                .iter()
+                .map(|w| (w.name.clone(), w.shape.first().copied().unwrap_or(0)))
+                .collect(),
+            var,
+        });
+        Ok(tensor)
+    }
+
     fn dense(&self, w: &WeightTensor<'_>) -> Result<Tensor> {
         Ok(Tensor::from_vec(
             w.to_f32(),
             w.shape.as_slice(),
             &self.device,
         )?)
+    }
+
+    /// A weight as this backend uses it: only training follows it back to its `Var`.
+    fn weight(&self, weight: &Tensor) -> Tensor {
+        match self.dropout {
+            Some(_) => weight.clone(),
+            None => weight.detach(),
+        }
+    }
+
+    /// Whether operations with a backward pass of their own are to be used.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn fused(&self) -> bool {
+        self.fine_tuning.is_some() && self.device.is_cpu()
+    }
+
+    fn norm(&self, x: &Tensor, norm: &Norm) -> Result<Tensor> {
+        let (weight, bias) = (self.weight(&norm.weight), self.weight(&norm.bias));
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.fused() {
+            return Ok(fused::layer_norm(x, &weight, &bias, norm.eps)?);
+        }
+        // candle's fused kernel has no gradient; autograd takes the composed form.
+        Ok(if x.track_op() || weight.track_op() {
+            candle_nn::ops::layer_norm_slow(x, &weight, &bias, norm.eps)?
+        } else {
+            candle_nn::ops::layer_norm(x, &weight, &bias, norm.eps)?
+        })
+    }
+
+    /// Dropout within an encoder that is being fine-tuned, plus `residual` where there is one.
+    fn drop_add(&self, x: Tensor, residual: Option<&Tensor>) -> Result<Tensor> {
+        let p = self.fine_tuning.as_ref().map_or(0.0, |t| t.dropout);
+        #[cfg(not(target_arch = "wasm32"))]
+        if let (Some(rng), true) = (&self.dropout, p > 0.0 && self.fused()) {
+            let seed = rng.borrow_mut().random();
+            return Ok(fused::dropout(&x, residual, p, seed)?);
+        }
+        let x = match p > 0.0 {
+            true => self.dropout(&x, p)?,
+            false => x,
+        };
+        Ok(match residual {
+            Some(residual) => (x + residual)?,
+            None => x,
+        })
     }
 }
 
@@ -76,17 +200,6 @@ pub struct Norm {
     weight: Tensor,
     bias: Tensor,
     eps: f32,
-}
-
-impl Norm {
-    fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        // The fused kernel has no gradient; autograd takes the composed form.
-        Ok(if x.track_op() {
-            candle_nn::ops::layer_norm_slow(x, &self.weight, &self.bias, self.eps)?
-        } else {
-            candle_nn::ops::layer_norm(x, &self.weight, &self.bias, self.eps)?
-        })
-    }
 }
 
 /// Embedding tables; the token table stays in its blocks, since a batch touches few of its rows.
@@ -111,6 +224,9 @@ pub struct DeviceBatch {
     ids: Vec<u32>,
     types: Tensor,
     positions: Tensor,
+    /// Each sequence's rows.
+    #[cfg(not(target_arch = "wasm32"))]
+    ranges: Vec<Range<usize>>,
     /// Sequences of equal length together: attention runs once a length.
     groups: BTreeMap<usize, Vec<usize>>,
     /// Row `i` of the grouped order is token `order[i]`; `inverse` undoes it. `None` where one group
@@ -133,7 +249,9 @@ impl Backend for Candle {
         norm: NormWeights<'_>,
     ) -> Result<Embeddings> {
         let (_, columns) = token.dims2()?;
+        let trained = self.fine_tuning.as_ref().is_some_and(|t| t.tokens);
         let token = match token.dtype {
+            _ if trained => Table::Dense(self.load(&[&token])?),
             Dtype::F32 => Table::Dense(self.dense(&token)?),
             dtype => Table::Rows {
                 dtype,
@@ -143,28 +261,24 @@ impl Backend for Candle {
         };
         Ok(Embeddings {
             token,
-            position: self.dense(&position)?,
-            types: self.dense(&types)?,
+            position: self.load(&[&position])?,
+            types: self.load(&[&types])?,
             norm: self.load_norm(norm)?,
         })
     }
 
     fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>) -> Result<Linear> {
-        let (mut weights, mut biases) = (Vec::new(), Vec::new());
-        for (weight, bias) in &parts {
-            weights.push(self.dense(weight)?);
-            biases.push(self.dense(bias)?);
-        }
+        let (weights, biases): (Vec<_>, Vec<_>) = parts.iter().map(|(w, b)| (w, b)).unzip();
         Ok(Linear {
-            weight: Tensor::cat(&weights, 0)?,
-            bias: Tensor::cat(&biases, 0)?,
+            weight: self.load(&weights)?,
+            bias: self.load(&biases)?,
         })
     }
 
     fn load_norm(&self, norm: NormWeights<'_>) -> Result<Norm> {
         Ok(Norm {
-            weight: self.dense(&norm.weight)?,
-            bias: self.dense(&norm.bias)?,
+            weight: self.load(&[&norm.weight])?,
+            bias: self.load(&[&norm.bias])?,
             eps: norm.eps,
         })
     }
@@ -193,6 +307,8 @@ impl Backend for Candle {
             ids: batch.ids.clone(),
             types: vector(&batch.types)?,
             positions: vector(&batch.positions)?,
+            #[cfg(not(target_arch = "wasm32"))]
+            ranges: batch.ranges().filter(|r| !r.is_empty()).collect(),
             groups,
             order,
         })
@@ -200,9 +316,9 @@ impl Backend for Candle {
 
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
         let token = match &tables.token {
-            Table::Dense(table) => {
-                table.index_select(&Tensor::new(batch.ids.as_slice(), &self.device)?, 0)?
-            }
+            Table::Dense(table) => self
+                .weight(table)
+                .index_select(&Tensor::new(batch.ids.as_slice(), &self.device)?, 0)?,
             Table::Rows {
                 dtype,
                 columns,
@@ -222,13 +338,25 @@ impl Backend for Candle {
                 Tensor::from_vec(rows, (batch.ids.len(), *columns), &self.device)?
             }
         };
-        let sum = ((token + tables.position.index_select(&batch.positions, 0)?)?
-            + tables.types.index_select(&batch.types, 0)?)?;
-        tables.norm.forward(&sum)
+        let position = self.weight(&tables.position);
+        let types = self.weight(&tables.types);
+        let sum = ((token + position.index_select(&batch.positions, 0)?)?
+            + types.index_select(&batch.types, 0)?)?;
+        self.drop_add(self.norm(&sum, &tables.norm)?, None)
     }
 
     fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
-        let y = x.matmul(&layer.weight.t()?)?.broadcast_add(&layer.bias)?;
+        let (weight, bias) = (self.weight(&layer.weight), self.weight(&layer.bias));
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.fused() {
+            let y = fused::linear(x, &weight, &bias)?;
+            return Ok(match activation {
+                Activation::None => y,
+                Activation::Gelu => fused::gelu(&y)?,
+                Activation::Relu => y.relu()?,
+            });
+        }
+        let y = x.matmul(&weight.t()?)?.broadcast_add(&bias)?;
         Ok(match activation {
             Activation::None => y,
             Activation::Gelu => y.gelu_erf()?,
@@ -244,10 +372,14 @@ impl Backend for Candle {
         norm: &Norm,
     ) -> Result<Tensor> {
         let y = self.linear(x, layer, Activation::None)?;
-        norm.forward(&(y + residual)?)
+        self.norm(&self.drop_add(y, Some(residual))?, norm)
     }
 
     fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.fused() {
+            return Ok(fused::attention(qkv, batch.ranges.clone(), heads)?);
+        }
         let (_, width) = qkv.dims2()?;
         let hidden = width / 3;
         let head = hidden / heads;

@@ -74,3 +74,25 @@ pub fn write_whole(
     }
     written
 }
+
+/// Writes a new folder through a temporary one beside it: it is there whole, or not at all.
+pub fn write_folder(path: &Path, files: &[(&str, Vec<u8>)]) -> Result<()> {
+    let name = path.file_name().ok_or_else(|| {
+        Error::InvalidArgument(format!("{} does not name a folder.", path.display()))
+    })?;
+    let mut part = name.to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(part);
+    let written = (|| {
+        fs::create_dir_all(&part).map_err(Error::io(&part))?;
+        for (name, bytes) in files {
+            write_file(&part.join(name), bytes)?;
+        }
+        fs::rename(&part, path).map_err(Error::io(path))
+    })();
+    if written.is_err() {
+        // Best effort: the error that matters is the one reported.
+        let _ = fs::remove_dir_all(&part);
+    }
+    written
+}

@@ -144,6 +144,17 @@ impl ModelArgs {
         }
     }
 
+    /// Where to fine-tune.
+    pub fn training_device(&self) -> Result<candle_core::Device> {
+        match self.device {
+            DeviceName::Cpu => Ok(candle_core::Device::Cpu),
+            DeviceName::Cuda => cuda(),
+            DeviceName::Webgpu => Err(Error::InvalidArgument(
+                "an encoder is not trained on --device webgpu. Use cpu or cuda.".into(),
+            )),
+        }
+    }
+
     /// The encoder named, else the one that ships.
     pub fn path(&self) -> Result<PathBuf> {
         match &self.model {

@@ -1,7 +1,8 @@
 //! C-STS files: CSV with the columns sentence1, sentence2, condition, label.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
+use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 use serde::Deserialize;
 
 use super::metrics::Pair;
@@ -121,6 +122,41 @@ impl Dataset {
             true => Err(bad(0, "there is no valid row".into())),
             false => Ok(data),
         }
+    }
+
+    /// For each row whether it is held out: every row of a tenth of the sentence pairs, so that no pair is
+    /// parted. The same rows every time.
+    pub fn held_out(&self) -> Vec<bool> {
+        let pair = |row: &Row| (row.sentence1.clone(), row.sentence2.clone());
+        let mut pairs: Vec<_> = self.rows.iter().map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.shuffle(&mut StdRng::seed_from_u64(0));
+        pairs.truncate(pairs.len().div_ceil(10));
+        let held: HashSet<_> = pairs.into_iter().collect();
+        self.rows
+            .iter()
+            .map(|row| held.contains(&pair(row)))
+            .collect()
+    }
+
+    /// The rows for which `keep` is true, and the pairs both of whose rows are among them.
+    pub fn subset(&self, keep: &[bool]) -> Self {
+        let mut data = Self::default();
+        let mut place = vec![None; self.rows.len()];
+        for ((row, &keep), place) in self.rows.iter().zip(keep).zip(&mut place) {
+            if keep {
+                *place = Some(data.rows.len());
+                data.kept.push(*place);
+                data.rows.push(row.clone());
+            }
+        }
+        data.pairs = self
+            .pairs
+            .iter()
+            .filter_map(|&(a, b)| Some((place[a]?, place[b]?)))
+            .collect();
+        data
     }
 
     /// The ratings, row by row.

@@ -4,4 +4,6 @@ pub mod bert;
 pub mod checkpoint;
 pub mod config;
 pub mod gguf;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod save;
 pub mod weights;

@@ -82,7 +82,25 @@ pub struct WeightTensor<'a> {
     pub data: Cow<'a, [u8]>,
 }
 
-impl WeightTensor<'_> {
+impl<'a> WeightTensor<'a> {
+    /// A tensor of a safetensors file under its own name.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn from_view(
+        name: &str,
+        view: &safetensors::tensor::TensorView<'a>,
+    ) -> Result<Self> {
+        let dtype = Dtype::from_safetensors(view.dtype()).ok_or_else(|| Error::Tensor {
+            name: name.into(),
+            reason: format!("holds {:?}, not floating-point numbers", view.dtype()),
+        })?;
+        Ok(Self {
+            name: name.into(),
+            shape: view.shape().to_vec(),
+            dtype,
+            data: Cow::Borrowed(view.data()),
+        })
+    }
+
     /// `(rows, columns)` of a matrix; a vector is one row.
     pub fn dims2(&self) -> Result<(usize, usize)> {
         match self.shape[..] {
@@ -352,7 +370,7 @@ fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
 }
 
 /// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.
-fn gguf_name(name: &str) -> Option<String> {
+pub(crate) fn gguf_name(name: &str) -> Option<String> {
     let name = [
         "bert.",
         "roberta.",

@@ -264,6 +264,8 @@ run_tests() {
   checked "clippy, native" cargo clippy --quiet --release --all-targets -- -D warnings
   checked "clippy, wasm" cargo clippy --quiet --profile wasm --lib --target wasm32-unknown-unknown -- -D warnings
   need_encoder
+  # Mesa complains of a missing one at each start.
+  export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-${TMPDIR:-/tmp}}
   CASELENS_REQUIRE_GPU=1 CASELENS_ENCODER="$encoder" \
     counted "Rust tests" cargo test --quiet --release --no-fail-fast
   build_site

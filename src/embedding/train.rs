@@ -22,6 +22,7 @@ use crate::{
     error::{Error, Result},
     evaluation::{
         dataset::Dataset,
+        early_stopping::{EarlyStopping, Epoch},
         metrics::{self, Pair},
     },
     model::checkpoint::Checkpoint,
@@ -103,17 +104,6 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// What an epoch reached.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Epoch {
-    /// From 1.
-    pub epoch: usize,
-    /// Mean loss of its steps, dropout on.
-    pub loss: f64,
-    /// Spearman on the validation rows, dropout off.
-    pub validation_spearman: f64,
-}
-
 /// How far training is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Progress {
@@ -169,8 +159,7 @@ pub fn fine_tune(
     let of = steps * options.epochs;
     let mut optimizer = AdamW::new(&parameters, options.weight_decay)?;
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let mut history: Vec<Epoch> = Vec::new();
-    let mut best: Option<(Epoch, Vec<Tensor>)> = None;
+    let mut stopping = EarlyStopping::new(options.patience);
     let mut step = 0;
     for epoch in 1..=options.epochs {
         groups.shuffle(&mut rng);
@@ -201,34 +190,24 @@ pub fn fine_tune(
             validation_spearman: metrics::spearman(&predicted, &ratings),
         };
         report(Progress::Epoch(reached));
-        history.push(reached);
-        // NaN (a constant prediction) is never better.
-        let better = best.as_ref().is_none_or(|(b, _)| {
-            reached.validation_spearman > b.validation_spearman || b.validation_spearman.is_nan()
-        });
-        if better {
-            let copies = parameters
+        let copies = || -> Result<Vec<Tensor>> {
+            parameters
                 .iter()
                 .map(|p| Ok(p.var.as_detached_tensor().copy()?))
-                .collect::<Result<_>>()?;
-            best = Some((reached, copies));
-        }
-        if best
-            .as_ref()
-            .is_some_and(|(b, _)| epoch - b.epoch >= options.patience)
-        {
+                .collect()
+        };
+        if !stopping.go_on(reached, copies)? {
             break;
         }
     }
-    let (best, copies) =
-        best.ok_or_else(|| Error::InvalidArgument("training needs at least one epoch.".into()))?;
-    for (parameter, copy) in parameters.iter().zip(&copies) {
+    let stopped = stopping.finish()?;
+    for (parameter, copy) in parameters.iter().zip(&stopped.weights) {
         parameter.var.set(copy)?;
     }
     Ok(FineTuned {
         parameters,
-        best,
-        history,
+        best: stopped.best,
+        history: stopped.history,
     })
 }
 

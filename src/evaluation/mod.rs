@@ -4,4 +4,6 @@ pub mod baseline;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod early_stopping;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod metrics;

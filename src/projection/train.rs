@@ -14,7 +14,10 @@ use crate::{
         candle::{Candle, Linear},
     },
     error::Result,
-    evaluation::metrics,
+    evaluation::{
+        early_stopping::{EarlyStopping, Epoch},
+        metrics,
+    },
 };
 
 /// Two embeddings (rows of the matrix trained on) and the rating 1–5 of their similarity.
@@ -39,17 +42,6 @@ pub struct Options {
     /// Epochs without a better validation Spearman after which training stops.
     pub patience: usize,
     pub seed: u64,
-}
-
-/// What an epoch reached.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Epoch {
-    /// From 1.
-    pub epoch: usize,
-    /// Mean loss of its steps, dropout on.
-    pub loss: f64,
-    /// Spearman on the validation examples, dropout off.
-    pub validation_spearman: f64,
 }
 
 /// A trained head.
@@ -102,8 +94,7 @@ pub fn train(
     let training = Candle::training(device.clone(), rng.random());
     let inference = Candle::new(device.clone());
     let mut order: Vec<&Example> = train.iter().collect();
-    let mut history: Vec<Epoch> = Vec::new();
-    let mut best: Option<(Epoch, Vec<Layer>)> = None;
+    let mut stopping = EarlyStopping::new(options.patience);
     for epoch in 1..=options.epochs {
         order.shuffle(&mut rng);
         let mut losses = Vec::new();
@@ -129,37 +120,25 @@ pub fn train(
             validation_spearman: metrics::spearman(&predicted, &ratings),
         };
         report(&reached);
-        history.push(reached);
-        // NaN (a constant prediction) is never better.
-        let better = best.as_ref().is_none_or(|(b, _)| {
-            reached.validation_spearman > b.validation_spearman || b.validation_spearman.is_nan()
-        });
-        if better {
-            let layers = vars
-                .iter()
+        let layers = || -> Result<Vec<Layer>> {
+            vars.iter()
                 .map(|(w, b)| {
                     Ok(Layer {
                         weight: w.flatten_all()?.to_vec1()?,
                         bias: b.to_vec1()?,
                     })
                 })
-                .collect::<Result<_>>()?;
-            best = Some((reached, layers));
-        }
-        if best
-            .as_ref()
-            .is_some_and(|(b, _)| epoch - b.epoch >= options.patience)
-        {
+                .collect()
+        };
+        if !stopping.go_on(reached, layers)? {
             break;
         }
     }
-    let (best, layers) = best.ok_or_else(|| {
-        crate::Error::InvalidArgument("training needs at least one epoch.".into())
-    })?;
+    let stopped = stopping.finish()?;
     Ok(Trained {
-        layers,
-        best,
-        history,
+        layers: stopped.weights,
+        best: stopped.best,
+        history: stopped.history,
     })
 }
 

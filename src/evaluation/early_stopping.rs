@@ -1,0 +1,100 @@
+//! Early stopping: the weights of the best validation epoch, and when to give up waiting for a better one.
+
+use crate::error::{Error, Result};
+
+/// What an epoch reached.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Epoch {
+    /// From 1.
+    pub epoch: usize,
+    /// Mean loss of its steps, dropout on.
+    pub loss: f64,
+    /// Spearman on the validation rows, dropout off.
+    pub validation_spearman: f64,
+}
+
+/// Follows a training run whose weights are copied as `W`.
+pub struct EarlyStopping<W> {
+    patience: usize,
+    best: Option<(Epoch, W)>,
+    history: Vec<Epoch>,
+}
+
+/// How a run ended.
+pub struct Stopped<W> {
+    /// The best epoch, the first of equals.
+    pub best: Epoch,
+    /// Its weights.
+    pub weights: W,
+    pub history: Vec<Epoch>,
+}
+
+impl<W> EarlyStopping<W> {
+    /// Stops after `patience` epochs without a better one.
+    pub fn new(patience: usize) -> Self {
+        Self {
+            patience,
+            best: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Takes note of an epoch, copies its weights if it is the best, and says whether to go on.
+    pub fn go_on(&mut self, reached: Epoch, copy: impl FnOnce() -> Result<W>) -> Result<bool> {
+        self.history.push(reached);
+        let score = |epoch: &Epoch| epoch.validation_spearman;
+        // NaN (a constant prediction) is never better.
+        let better = self
+            .best
+            .as_ref()
+            .is_none_or(|(best, _)| score(&reached) > score(best) || score(best).is_nan());
+        if better {
+            self.best = Some((reached, copy()?));
+        }
+        Ok(self
+            .best
+            .as_ref()
+            .is_none_or(|(best, _)| reached.epoch - best.epoch < self.patience))
+    }
+
+    /// # Errors
+    /// There was no epoch.
+    pub fn finish(self) -> Result<Stopped<W>> {
+        let history = self.history;
+        match self.best {
+            Some((best, weights)) => Ok(Stopped {
+                best,
+                weights,
+                history,
+            }),
+            None => Err(Error::InvalidArgument(
+                "training needs at least one epoch.".into(),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_epoch_is_kept_and_patience_ends() {
+        let mut stopping = EarlyStopping::new(2);
+        let scores = [f64::NAN, 0.3, 0.5, 0.4, 0.5];
+        let mut going = Vec::new();
+        for (i, validation_spearman) in scores.into_iter().enumerate() {
+            let epoch = Epoch {
+                epoch: i + 1,
+                loss: 0.0,
+                validation_spearman,
+            };
+            going.push(stopping.go_on(epoch, || Ok(i)).unwrap());
+        }
+        assert_eq!(going, [true, true, true, true, false]);
+        let stopped = stopping.finish().unwrap();
+        assert_eq!((stopped.best.epoch, stopped.weights), (3, 2));
+        assert_eq!(stopped.history.len(), 5);
+        assert!(EarlyStopping::<()>::new(1).finish().is_err());
+    }
+}

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::{
     output::{json_line, write_file},
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    model::checkpoint::Checkpoint,
+    model::checkpoint::{Checkpoint, sha256},
 };
 
 /// Export an encoder and its head as a folder for the web
@@ -73,11 +72,7 @@ pub fn run(args: Args) -> Result<()> {
     });
     for (kind, name, bytes) in &files {
         write_file(&args.output.join(name), bytes)?;
-        let sha256: String = Sha256::digest(bytes)
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect();
-        manifest[*kind] = json!({"file": name, "bytes": bytes.len(), "sha256": sha256});
+        manifest[*kind] = json!({"file": name, "bytes": bytes.len(), "sha256": sha256(bytes)});
     }
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|e| Error::InvalidArgument(e.to_string()))?;

@@ -149,7 +149,8 @@ impl Checkpoint {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// SHA-256 of bytes, in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .map(|b| format!("{b:02x}"))

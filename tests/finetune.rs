@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::Command};
 
 use candle_core::{Device, Tensor};
 use caselens::{
-    backend::candle::Candle,
+    backend::candle::{Candle, Precision},
     embedding::{
         Case, Encoder, Pool,
         train::{FineTuned, Loss, Options, Progress, fine_tune},
@@ -35,6 +35,7 @@ fn options(epochs: usize) -> Options {
         epochs,
         patience: epochs,
         seed: 3,
+        precision: Precision::F32,
     }
 }
 

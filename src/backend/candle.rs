@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
-use candle_core::{D, Device, Tensor, Var};
+use candle_core::{D, DType, Device, Tensor, Var};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -25,6 +25,8 @@ use crate::{
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod adamw;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod amx;
 #[cfg(not(target_arch = "wasm32"))]
 mod fused;
 
@@ -36,6 +38,29 @@ pub struct Candle {
     dropout: Option<Rc<RefCell<StdRng>>>,
     /// What was loaded to be trained, and how.
     fine_tuning: Option<Rc<FineTuning>>,
+    precision: Precision,
+}
+
+/// What linear layers multiply while training; sums are f32, and so is everything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Numbers as they are.
+    F32,
+    /// Numbers rounded to bf16.
+    Bf16,
+}
+
+impl Precision {
+    /// The faster one on this machine's CPU: bf16 where it has instructions for that (Intel's AMX).
+    pub fn fastest() -> Self {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        if amx::is_available() {
+            return Self::Bf16;
+        }
+        Self::F32
+    }
 }
 
 struct FineTuning {
@@ -61,15 +86,15 @@ impl Candle {
             device,
             dropout: None,
             fine_tuning: None,
+            precision: Precision::F32,
         }
     }
 
     /// candle on `device` with dropout on: masks follow from `seed`.
     pub fn training(device: Device, seed: u64) -> Self {
         Self {
-            device,
             dropout: Some(Rc::new(RefCell::new(StdRng::seed_from_u64(seed)))),
-            fine_tuning: None,
+            ..Self::new(device)
         }
     }
 
@@ -85,6 +110,22 @@ impl Candle {
             })),
             ..Self::training(device, seed)
         }
+    }
+
+    /// The same with linear layers that multiply numbers of this precision while they are fine-tuned.
+    ///
+    /// # Errors
+    /// A CPU without instructions for bf16.
+    pub fn with_precision(self, precision: Precision) -> Result<Self> {
+        if precision == Precision::Bf16
+            && self.device.is_cpu()
+            && Precision::fastest() == Precision::F32
+        {
+            return Err(Error::InvalidArgument(
+                "this CPU cannot multiply bf16 numbers. Train in f32.".into(),
+            ));
+        }
+        Ok(Self { precision, ..self })
     }
 
     /// candle on the CPU.
@@ -349,14 +390,21 @@ impl Backend for Candle {
         let (weight, bias) = (self.weight(&layer.weight), self.weight(&layer.bias));
         #[cfg(not(target_arch = "wasm32"))]
         if self.fused() {
-            let y = fused::linear(x, &weight, &bias)?;
+            let y = fused::linear(x, &weight, &bias, self.precision)?;
             return Ok(match activation {
                 Activation::None => y,
                 Activation::Gelu => fused::gelu(&y)?,
                 Activation::Relu => y.relu()?,
             });
         }
-        let y = x.matmul(&weight.t()?)?.broadcast_add(&bias)?;
+        let y = match self.precision {
+            Precision::F32 => x.matmul(&weight.t()?)?,
+            Precision::Bf16 => x
+                .to_dtype(DType::BF16)?
+                .matmul(&weight.to_dtype(DType::BF16)?.t()?)?
+                .to_dtype(DType::F32)?,
+        };
+        let y = y.broadcast_add(&bias)?;
         Ok(match activation {
             Activation::None => y,
             Activation::Gelu => y.gelu_erf()?,

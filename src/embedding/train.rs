@@ -17,7 +17,7 @@ use super::{Case, Encoder, Input, Pool, case::Plan};
 use crate::{
     backend::{
         Backend,
-        candle::{Candle, Parameter, adamw::AdamW},
+        candle::{Candle, Parameter, Precision, adamw::AdamW},
     },
     error::{Error, Result},
     evaluation::{
@@ -102,6 +102,8 @@ pub struct Options {
     /// Epochs without a better validation Spearman after which training stops.
     pub patience: usize,
     pub seed: u64,
+    /// What linear layers multiply.
+    pub precision: Precision,
 }
 
 /// How far training is.
@@ -147,7 +149,8 @@ pub fn fine_tune(
         options.seed,
         options.dropout,
         options.tokens,
-    );
+    )
+    .with_precision(options.precision)?;
     let mut encoder = Encoder::load(training, checkpoint)?;
     let parameters = encoder.backend.parameters();
     let (examples, validation_examples) =

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Args, file_name, validation, validation_name};
 use crate::{
+    backend::candle::Precision,
     companion::output::{json_line, progress, write_folder},
     embedding::train::{FineTuned, Options, Progress, fine_tune},
     error::{Error, Result},
@@ -42,6 +43,11 @@ pub fn run(args: &Args) -> Result<()> {
             epochs: args.epochs.unwrap_or(4),
             patience: args.patience.unwrap_or(2),
             seed,
+            precision: match args.precision {
+                Some(precision) => precision,
+                None if device.is_cpu() => Precision::fastest(),
+                None => Precision::Bf16,
+            },
         })
     };
     options(0)?;

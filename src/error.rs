@@ -76,6 +76,16 @@ pub enum Error {
         encoder: String,
     },
 
+    /// A head takes embeddings of another width than the encoder makes.
+    #[error(
+        "this head takes embeddings of {takes} numbers, but encoder `{encoder}` makes {makes}. Load the encoder the head was made for, or train a head for this one with `caselens train`."
+    )]
+    HeadWidth {
+        takes: usize,
+        makes: usize,
+        encoder: String,
+    },
+
     /// No usable GPU adapter.
     #[error(
         "WebGPU is not available: {0}. Use the CPU (device \"wasm\" in the browser, \"cpu\" in the companion)."
@@ -124,7 +134,7 @@ impl Error {
             Self::Tensor { .. } => "model-format",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
-            Self::HeadMismatch { .. } => "head-mismatch",
+            Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",
             Self::NoGpu(_) => "webgpu-unavailable",
             Self::GpuLost(_) => "gpu-lost",
             Self::Data { .. } => "data",

@@ -205,6 +205,10 @@ fn shipped(name: &str, option: &str) -> Result<PathBuf> {
 /// One line about a head, for people.
 pub fn describe(spec: &HeadSpec) -> String {
     let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
-    let kind = if spec.relu { "non-linear" } else { "linear" };
+    let kind = match (spec.dims.len(), spec.relu) {
+        (1, _) => return format!("{} without layers on top", spec.encoder),
+        (_, true) => "non-linear",
+        (_, false) => "linear",
+    };
     format!("{kind} head {} for {}", widths.join(" → "), spec.encoder)
 }

@@ -86,6 +86,22 @@ pub enum Error {
         encoder: String,
     },
 
+    /// A checkpoint of an interrupted training cannot be read.
+    #[error(
+        "the checkpoint cannot be read: {reason}. Remove it and train from the start, without --resume."
+    )]
+    CheckpointFormat { reason: String },
+
+    /// A training is to be resumed under other options than it was begun with.
+    #[error(
+        "the interrupted training had {was} for {option}, this one has {now}. Resume it with the options it was begun with, or remove the checkpoint."
+    )]
+    CheckpointMismatch {
+        option: String,
+        was: String,
+        now: String,
+    },
+
     /// No usable GPU adapter.
     #[error(
         "WebGPU is not available: {0}. Use the CPU (device \"wasm\" in the browser, \"cpu\" in the companion)."
@@ -135,6 +151,8 @@ impl Error {
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
             Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",
+            Self::CheckpointFormat { .. } => "checkpoint-format",
+            Self::CheckpointMismatch { .. } => "checkpoint-mismatch",
             Self::NoGpu(_) => "webgpu-unavailable",
             Self::GpuLost(_) => "gpu-lost",
             Self::Data { .. } => "data",

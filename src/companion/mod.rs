@@ -16,6 +16,7 @@ mod evaluate;
 mod export;
 mod input;
 mod output;
+pub mod plot;
 mod quantize;
 mod runtime;
 mod score;
@@ -25,7 +26,7 @@ mod train;
 ///
 /// Without --model and --head the commands use what ships with caselens, found beside the program or in
 /// the working directory (www/public/models); the environment variables CASELENS_MODEL and
-/// CASELENS_HEAD name others.
+/// CASELENS_HEAD name others. The folder of an encoder that `train` wrote brings its own head.
 #[derive(Parser)]
 #[command(
     name = "caselens",

@@ -90,6 +90,34 @@ impl HeadSpec {
     }
 }
 
+/// A head before it is known what it is put on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Shape {
+    /// Widths after the input: none where there are no layers.
+    pub widths: Vec<usize>,
+    /// See [`HeadSpec::relu`].
+    pub relu: bool,
+    /// See [`HeadSpec::dropout`].
+    pub dropout: f32,
+}
+
+impl Shape {
+    /// The head's description on an encoder of this hidden size.
+    pub fn on(&self, encoder: EncoderId, hidden: usize, case: Case) -> HeadSpec {
+        let input = case.dims(hidden);
+        HeadSpec {
+            encoder,
+            case,
+            dims: std::iter::once(input)
+                .chain(self.widths.iter().copied())
+                .collect(),
+            relu: self.relu,
+            dropout: self.dropout,
+            training: serde_json::Value::Null,
+        }
+    }
+}
+
 /// Numbers of one layer: weight `[out, in]` row by row, bias `[out]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {

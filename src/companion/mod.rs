@@ -43,7 +43,7 @@ struct Cli {
 enum Command {
     Score(score::Args),
     Embed(embed::Args),
-    Train(train::Args),
+    Train(Box<train::Args>),
     Evaluate(evaluate::Args),
     Quantize(quantize::Args),
     Export(export::Args),
@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::run(args),
         Command::Embed(args) => embed::run(args),
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),

@@ -152,7 +152,11 @@ fn options(args: &Args, seed: u64) -> Result<Options> {
             false => Shape::default(),
         },
         loss: args.loss.as_deref().unwrap_or("mse,rank:0.1").parse()?,
-        learning_rate: args.learning_rate.unwrap_or(1e-4),
+        learning_rate: args.learning_rate.unwrap_or(match args.adapter {
+            // Updates that begin at zero have further to go.
+            Adapter::Lora(_) => 1e-3,
+            _ => 1e-4,
+        }),
         weight_decay: args.weight_decay.unwrap_or(0.01),
         dropout: args.dropout.unwrap_or(0.1),
         batch: args.batch.unwrap_or(16),

@@ -37,8 +37,10 @@ use crate::{
 mod batches;
 mod loss;
 mod state;
+mod word_dropout;
 
 pub use loss::Loss;
+use word_dropout::WordDropout;
 
 /// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
 const WARM_UP: f64 = 0.06;
@@ -58,6 +60,10 @@ pub struct Options {
     pub learning_rate: f64,
     /// AdamW's weight decay.
     pub weight_decay: f64,
+    /// The same towards the weights that training begins at (L2-SP; Li et al., 2018).
+    pub base_decay: f64,
+    /// Probability that a word of a training input is masked.
+    pub word_dropout: f32,
     /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
     pub dropout: f32,
     /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
@@ -116,6 +122,7 @@ pub struct Training<'a> {
     head: Head<Candle>,
     parameters: Vec<Parameter>,
     optimizer: AdamW,
+    word_dropout: Option<WordDropout>,
     stopping: EarlyStopping<Vec<Tensor>>,
     /// Epochs that are done.
     epochs: usize,
@@ -220,7 +227,8 @@ impl<'a> Training<'a> {
         }
         Ok(Self {
             task,
-            optimizer: AdamW::new(&parameters, options.weight_decay)?,
+            optimizer: AdamW::new(&parameters, options.weight_decay, options.base_decay)?,
+            word_dropout: WordDropout::new(&encoder.tokenizer, options.word_dropout)?,
             encoder,
             head,
             parameters,
@@ -275,6 +283,10 @@ impl<'a> Training<'a> {
             for row in &rows {
                 plan.push(case, Pool::All, &template, &row.sides[side])?;
             }
+        }
+        if let Some(dropout) = &self.word_dropout {
+            let seed = batches::word_seed(options.seed, self.losses.len());
+            dropout.apply(&mut plan.batch.ids, seed);
         }
         let hidden = self.encoder.hidden(&plan.batch)?;
         let pooled = backend.pool(&hidden, &plan.conditionals)?;

@@ -16,6 +16,7 @@ mod evaluate;
 mod export;
 mod input;
 mod output;
+pub mod plot;
 mod quantize;
 mod runtime;
 mod score;
@@ -25,7 +26,7 @@ mod train;
 ///
 /// Without --model and --head the commands use what ships with caselens, found beside the program or in
 /// the working directory (www/public/models); the environment variables CASELENS_MODEL and
-/// CASELENS_HEAD name others.
+/// CASELENS_HEAD name others. The folder of an encoder that `train` wrote brings its own head.
 #[derive(Parser)]
 #[command(
     name = "caselens",
@@ -42,7 +43,7 @@ struct Cli {
 enum Command {
     Score(score::Args),
     Embed(embed::Args),
-    Train(train::Args),
+    Train(Box<train::Args>),
     Evaluate(evaluate::Args),
     Quantize(quantize::Args),
     Export(export::Args),
@@ -62,7 +63,7 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Score(args) => score::run(args),
         Command::Embed(args) => embed::run(args),
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),

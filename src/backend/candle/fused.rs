@@ -12,7 +12,7 @@ use candle_core::{
 };
 use rayon::prelude::*;
 
-use super::Precision;
+use super::tuning::Precision;
 
 /// Rows that one task works on; sums over rows are made of sums over so many.
 const ROWS: usize = 64;
@@ -764,7 +764,7 @@ mod tests {
     /// Edges that fill no tile, several panels, both layouts (the backward pass transposes).
     #[test]
     fn linear_layers_in_bf16() {
-        if Precision::fastest() != Precision::Bf16 {
+        if Precision::fastest(&Device::Cpu) != Precision::Bf16 {
             eprintln!("skipped: this CPU has no AMX");
             return;
         }

@@ -40,6 +40,7 @@ fn options(epochs: usize) -> Options {
         word_dropout: 0.0,
         dropout: 0.1,
         batch: 16,
+        conditions: usize::MAX,
         epochs,
         patience: epochs,
         seed: 3,

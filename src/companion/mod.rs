@@ -44,6 +44,7 @@ enum Command {
     Score(score::Args),
     Embed(embed::Args),
     Train(Box<train::Args>),
+    Distill(Box<train::DistillArgs>),
     Evaluate(evaluate::Args),
     Quantize(quantize::Args),
     Export(export::Args),
@@ -60,10 +61,19 @@ pub fn main() -> ExitCode {
         .without_time()
         .with_target(false)
         .init();
+    // This thread works with the pool's others: handing each of a training step's thousands of small jobs to
+    // another thread, and waiting, costs more than some of the jobs.
+    if let Err(e) = rayon::ThreadPoolBuilder::new()
+        .use_current_thread()
+        .build_global()
+    {
+        tracing::warn!("the thread pool stays as it was: {e}");
+    }
     let result = match Cli::parse().command {
         Command::Score(args) => score::run(args),
         Command::Embed(args) => embed::run(args),
         Command::Train(args) => train::run(*args),
+        Command::Distill(args) => train::distill(*args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),

@@ -8,7 +8,10 @@ use super::runtime::{CaseArgs, ModelArgs};
 use crate::{
     backend::candle::tuning::Precision,
     error::{Error, Result},
-    evaluation::dataset::Dataset,
+    evaluation::{
+        dataset::Dataset,
+        teacher::{Teacher, taught},
+    },
     projection::head::Shape,
 };
 
@@ -131,6 +134,10 @@ pub struct Args {
     /// lora]
     #[arg(long)]
     batch: Option<usize>,
+    /// Most conditions of a sentence pair that an epoch of --adapter full and lora sees, drawn anew each time
+    /// [default: all]
+    #[arg(long)]
+    conditions: Option<usize>,
     /// Most epochs [default: 60; 4 for --adapter full and lora]
     #[arg(long)]
     epochs: Option<usize>,
@@ -157,10 +164,79 @@ pub struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// What `distill` adds.
+    #[arg(skip)]
+    teachers: Option<Teachers>,
     #[command(flatten)]
     case: CaseArgs,
     #[command(flatten)]
     model: ModelArgs,
+}
+
+/// Teachers, and how much they count against the data's own labels.
+#[derive(Debug, Clone)]
+struct Teachers {
+    /// Their names.
+    files: String,
+    teachers: Vec<Teacher>,
+    weight: f32,
+}
+
+impl Args {
+    /// The training data, with what teachers say of it.
+    fn data(&self) -> Result<Dataset> {
+        let data = Dataset::read_all(&self.data)?;
+        match &self.teachers {
+            Some(Teachers {
+                teachers, weight, ..
+            }) => taught(&data, teachers, *weight),
+            None => Ok(data),
+        }
+    }
+}
+
+/// Train an encoder on a teacher's scores, beside the data's own labels
+///
+/// Takes every option of `train --adapter full`, and files of a teacher's answers: CSV with sentence1,
+/// sentence2, condition and similarity (0 to 1), or label (1 to 5). A row of the data that teachers score
+/// learns a mix of its label and their mean; rows that only a teacher scores, such as new conditions for
+/// the data's sentence pairs, are added. In place of sentences a file may hold the column key: what data/
+/// holds for the published C-STS sentences is made so.
+///
+///   caselens distill --data csts_train.csv --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
+#[derive(Debug, clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    mut_arg("adapter", |arg| arg.default_value("full").value_name("full|lora:RANK")),
+)]
+pub struct DistillArgs {
+    /// A teacher's answers; may be given several times: what several teachers say of a row is averaged
+    #[arg(long, value_name = "FILE.csv", required = true)]
+    teacher: Vec<PathBuf>,
+    /// How much teachers count against the label of a row that has one: 0 to 1
+    #[arg(long, default_value = "0.5")]
+    teacher_weight: f32,
+    #[command(flatten)]
+    train: Args,
+}
+
+pub fn distill(args: DistillArgs) -> Result<()> {
+    let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
+    if !(0.0..=1.0).contains(&args.teacher_weight) {
+        return wrong("--teacher-weight must be between 0 and 1.");
+    }
+    if args.train.adapter == Adapter::None {
+        return wrong("distill trains an encoder: --adapter full or lora:RANK.");
+    }
+    let teachers = args.teacher.iter().map(|path| Teacher::read(path));
+    run(Args {
+        teachers: Some(Teachers {
+            files: names(&args.teacher),
+            teachers: teachers.collect::<Result<_>>()?,
+            weight: args.teacher_weight,
+        }),
+        ..args.train
+    })
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -179,13 +255,14 @@ fn check(args: &Args) -> Result<()> {
         args.epochs,
         args.dims,
         args.hidden,
+        args.conditions,
         args.checkpoint_every,
     ]
     .into_iter()
     .any(is_zero)
     {
         return wrong(
-            "--batch, --epochs, --dims, --hidden and --checkpoint-every must be at least 1.",
+            "--batch, --conditions, --epochs, --dims, --hidden and --checkpoint-every must be at least 1.",
         );
     }
     if args.kind == Some(Kind::Linear) && args.hidden.is_some() {
@@ -231,9 +308,20 @@ fn shape(args: &Args) -> Shape {
 
 /// The names of the data files, for a record of the training.
 fn data_names(args: &Args) -> String {
-    let names = args.data.iter().filter_map(|path| path.file_name());
+    names(&args.data)
+}
+
+/// The names of files, for a record of the training.
+fn names(paths: &[PathBuf]) -> String {
+    let names = paths.iter().filter_map(|path| path.file_name());
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
     names.join(", ")
+}
+
+/// The teachers' files and their weight, where there are any.
+fn teacher_names(args: &Args) -> Option<String> {
+    let Teachers { files, weight, .. } = args.teachers.as_ref()?;
+    Some(format!("{files}, weight {weight}"))
 }
 
 /// What the best epoch is found on, in words.

@@ -68,6 +68,8 @@ pub struct Options {
     pub dropout: f32,
     /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
     pub batch: usize,
+    /// Most conditions of a sentence pair in an epoch, drawn anew each time.
+    pub conditions: usize,
     /// Most epochs; the learning rate reaches 0 at their end.
     pub epochs: usize,
     /// Epochs without a better validation Spearman after which training stops.
@@ -156,7 +158,15 @@ pub fn fine_tune(
         prepare(&run.encoder, task.validation)?,
     );
     let ratings = task.validation.ratings();
-    let batches = |epoch| batches::batches(&train.groups, options.batch, options.seed, epoch);
+    let batches = |epoch| {
+        let Options {
+            batch,
+            conditions,
+            seed,
+            ..
+        } = *options;
+        batches::batches(&train.groups, batch, conditions, seed, epoch)
+    };
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {
         let epoch = run.epochs + 1;
@@ -245,12 +255,7 @@ impl<'a> Training<'a> {
     }
 
     /// One step on a batch of groups; its loss.
-    fn step(
-        &mut self,
-        examples: &[Example],
-        batch: &[std::ops::Range<usize>],
-        of: usize,
-    ) -> Result<f64> {
+    fn step(&mut self, examples: &[Example], batch: &[Vec<usize>], of: usize) -> Result<f64> {
         let options = self.task.options;
         let step = self.losses.len();
         let seed = batches::dropout_seed(options.seed, step);
@@ -271,14 +276,14 @@ impl<'a> Training<'a> {
     }
 
     /// The loss of a batch, dropout on: one number.
-    fn loss(&self, examples: &[Example], batch: &[std::ops::Range<usize>]) -> Result<Tensor> {
+    fn loss(&self, examples: &[Example], batch: &[Vec<usize>]) -> Result<Tensor> {
         let Task { case, options, .. } = *self.task;
         let backend = &self.encoder.backend;
         let mut rows: Vec<&Example> = Vec::new();
         let mut groups = Vec::with_capacity(batch.len());
         for group in batch {
             let start = rows.len();
-            rows.extend(&examples[group.clone()]);
+            rows.extend(group.iter().map(|&row| &examples[row]));
             groups.push(start..rows.len());
         }
         let template = self.encoder.template();

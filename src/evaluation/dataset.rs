@@ -22,7 +22,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn same_sentences(&self, other: &Self) -> bool {
+    pub(super) fn same_sentences(&self, other: &Self) -> bool {
         self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
     }
 }

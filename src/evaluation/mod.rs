@@ -7,3 +7,5 @@ pub mod dataset;
 pub mod early_stopping;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod metrics;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod teacher;

@@ -9,7 +9,8 @@ use candle_core::Device;
 use serde_json::json;
 
 use super::{
-    Adapter, Args, curves, data_names, interrupted::Checkpoints, shape, validation, validation_name,
+    Adapter, Args, curves, data_names, interrupted::Checkpoints, shape, teacher_names, validation,
+    validation_name,
 };
 use crate::{
     backend::candle::tuning::{self, Frozen, Precision},
@@ -22,7 +23,7 @@ use crate::{
         train::{FineTuned, Options, Progress, Task, fine_tune},
     },
     error::{Error, Result},
-    evaluation::{baseline::ConditionOnly, dataset::Dataset},
+    evaluation::baseline::ConditionOnly,
     model::{
         checkpoint::{Checkpoint, EncoderId, sha256},
         peft, save,
@@ -48,7 +49,7 @@ pub fn run(args: &Args) -> Result<()> {
     let device = args.model.training_device()?;
     options(args, &device, 0)?;
     let checkpoints = Checkpoints::of(&args.output, args.resume)?;
-    let data = Dataset::read_all(&args.data)?;
+    let data = args.data()?;
     let checkpoint = Checkpoint::open(&model)?;
     let (train, validation) = match validation(args)? {
         Some(validation) => (data.clone(), validation),
@@ -101,6 +102,7 @@ pub fn run(args: &Args) -> Result<()> {
         "data": data_names(args),
         "rows": train.rows.len(),
         "groups": train.groups.len(),
+        "teachers": teacher_names(args),
         "validation": validation_name(args),
         "options": options,
         "best_epoch": tuned.best,
@@ -163,6 +165,7 @@ fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
         word_dropout: args.word_dropout.unwrap_or(0.0),
         dropout: args.dropout.unwrap_or(0.1),
         batch: args.batch.unwrap_or(16),
+        conditions: args.conditions.unwrap_or(usize::MAX),
         epochs: args.epochs.unwrap_or(4),
         patience: args.patience.unwrap_or(2),
         seed,

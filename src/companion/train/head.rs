@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<()> {
             "{name} needs --adapter full or lora:RANK. Leave it out: a head on a frozen encoder is trained by mse alone, with --dropout, in seconds."
         )));
     }
-    let data = Dataset::read_all(&args.data)?;
+    let data = args.data()?;
     let validation = validation(args)?;
     let case = args.case.case();
     let lens = args.model.lens(None, case.clone())?;

@@ -8,25 +8,30 @@ use std::ops::Range;
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// The groups of an epoch in random order, in batches: a batch is full once it holds 2·`pairs` rows.
+/// The groups of an epoch in random order, of each at most `conditions` rows drawn anew, in batches: a batch is
+/// full once it holds 2·`pairs` rows.
 pub fn batches(
     groups: &[Range<usize>],
     pairs: usize,
+    conditions: usize,
     seed: u64,
     epoch: usize,
-) -> Vec<Vec<Range<usize>>> {
-    let mut order = groups.to_vec();
+) -> Vec<Vec<Vec<usize>>> {
     // Counted from the other end than steps are.
-    order.shuffle(&mut StdRng::seed_from_u64(mixed(
-        seed,
-        u64::MAX - epoch as u64,
-    )));
+    let mut rng = StdRng::seed_from_u64(mixed(seed, u64::MAX - epoch as u64));
+    let mut order = groups.to_vec();
+    order.shuffle(&mut rng);
     let mut all = Vec::new();
     let mut batch = Vec::new();
     let mut rows = 0;
     for group in order {
-        rows += group.len();
-        batch.push(group);
+        let mut drawn: Vec<usize> = group.collect();
+        if drawn.len() > conditions {
+            drawn.shuffle(&mut rng);
+            drawn.truncate(conditions);
+        }
+        rows += drawn.len();
+        batch.push(drawn);
         if rows >= 2 * pairs {
             all.push(std::mem::take(&mut batch));
             rows = 0;
@@ -59,18 +64,34 @@ mod tests {
     #[test]
     fn an_epoch_sees_every_group_once_in_an_order_of_its_own() {
         let groups: Vec<Range<usize>> = vec![0..2, 2..8, 8..9, 9..11, 11..15, 15..16, 16..18];
-        let epoch = |seed, epoch| batches(&groups, 2, seed, epoch);
+        let epoch = |seed, epoch| batches(&groups, 2, usize::MAX, seed, epoch);
         let first = epoch(1, 1);
         assert_eq!(first, epoch(1, 1));
-        let rows = |batch: &Vec<Range<usize>>| batch.iter().map(Range::len).sum::<usize>();
+        let rows = |batch: &Vec<Vec<usize>>| batch.iter().map(Vec::len).sum::<usize>();
         for batch in &first[..first.len() - 1] {
-            let last = batch.last().map_or(0, Range::len);
+            let last = batch.last().map_or(0, Vec::len);
             assert!(rows(batch) >= 4 && rows(batch) - last < 4, "{batch:?}");
         }
         let mut seen = first.concat();
-        seen.sort_by_key(|g| g.start);
-        assert_eq!(seen, groups);
+        seen.sort();
+        let whole: Vec<Vec<usize>> = groups.iter().cloned().map(Iterator::collect).collect();
+        assert_eq!(seen, whole);
         assert!((2..9).any(|n| epoch(1, n) != first));
         assert!((2..9).any(|seed| epoch(seed, 1) != first));
+    }
+
+    #[test]
+    fn an_epoch_draws_so_many_conditions_of_a_pair() {
+        let groups = [0..9, 9..11];
+        let mut seen = std::collections::HashSet::new();
+        for epoch in 1..40 {
+            let mut drawn = batches(&groups, 100, 3, 0, epoch).concat();
+            drawn.sort();
+            let (long, short) = (&drawn[0], &drawn[1]);
+            assert_eq!((long.len(), short.as_slice()), (3, &[9, 10][..]));
+            seen.extend(long.iter().copied());
+            assert!(long.iter().all(|row| *row < 9) && long[0] != long[1] && long[1] != long[2]);
+        }
+        assert_eq!(seen.len(), 9);
     }
 }

@@ -1,10 +1,11 @@
 //! `caselens export`: one folder that the package and the demo load by URL.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::{
+    adapter,
     output::{json_line, write_file},
     runtime::{HeadArgs, ModelArgs, describe},
 };
@@ -20,12 +21,23 @@ use crate::{
 /// files' URLs to CaseLens.load({ model, head }).
 ///
 ///   caselens export --output my-site/models
+///
+/// With --adapter, writes instead what training changed in an encoder's folder, by itself, for people who have
+/// the published folder: `caselens apply` puts it back.
+///
+///   caselens export --adapter --base all-MiniLM-L6-v2 --model my-encoder --output mine.safetensors
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Folder to write
-    #[arg(short, long, value_name = "DIR")]
+    /// Folder to write; the file, with --adapter
+    #[arg(short, long, value_name = "DIR|FILE.safetensors")]
     output: PathBuf,
+    /// Write what training changed, for --model with a trained folder
+    #[arg(long, requires = "base")]
+    adapter: bool,
+    /// Hugging Face folder of the encoder that it was trained from, with --adapter
+    #[arg(long, value_name = "DIR", requires = "adapter")]
+    base: Option<PathBuf>,
     /// Print the manifest
     #[arg(long)]
     json: bool,
@@ -37,6 +49,9 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     let model = args.model.path()?;
+    if let Some(base) = &args.base {
+        return export_adapter(&args, base, &model);
+    }
     if model.is_dir() {
         return Err(Error::InvalidArgument(format!(
             "{} is a folder; browsers load one GGUF file. Make it with `caselens quantize --model {} --output model.gguf`.",
@@ -84,5 +99,24 @@ pub fn run(args: Args) -> Result<()> {
     for (_, name, bytes) in &files {
         eprintln!("  {name}  {:.1} MB", bytes.len() as f64 / 1e6);
     }
+    Ok(())
+}
+
+fn export_adapter(args: &Args, base: &Path, model: &Path) -> Result<()> {
+    if let Some(folder) = [base, model].into_iter().find(|folder| !folder.is_dir()) {
+        return Err(Error::InvalidArgument(format!(
+            "{} is not a folder. An adapter is the difference of two Hugging Face folders: give both with --base and --model.",
+            folder.display()
+        )));
+    }
+    let bytes = adapter::export(base, model, &args.output)?;
+    if args.json {
+        return json_line(&json!({"adapter": args.output, "bytes": bytes}));
+    }
+    eprintln!(
+        "wrote {}: {:.1} MB",
+        args.output.display(),
+        bytes as f64 / 1e6
+    );
     Ok(())
 }

@@ -10,6 +10,8 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
+mod adapter;
+mod average;
 mod cache;
 mod embed;
 mod evaluate;
@@ -45,9 +47,11 @@ enum Command {
     Embed(embed::Args),
     Train(Box<train::Args>),
     Distill(Box<train::DistillArgs>),
+    Average(average::Args),
     Evaluate(evaluate::Args),
     Quantize(quantize::Args),
     Export(export::Args),
+    Apply(adapter::Args),
 }
 
 /// Parses the command line and runs it.
@@ -74,9 +78,11 @@ pub fn main() -> ExitCode {
         Command::Embed(args) => embed::run(args),
         Command::Train(args) => train::run(*args),
         Command::Distill(args) => train::distill(*args),
+        Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),
+        Command::Apply(args) => adapter::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -178,9 +178,9 @@ fn pack_tile(
                 _ if i < width => row[..depth].copy_from_slice(&factor.numbers[at..at + depth]),
                 _ => {}
             }
-            for (word, pair) in words.iter_mut().zip(row.as_chunks::<2>().0) {
-                *word = bf16(pair[0]) | bf16(pair[1]) << 16;
-            }
+            // Two numbers a word, the first one low: as they lie in memory.
+            let halves: [u16; DEPTH] = row.map(|x| (rounded(x) >> 16) as u16);
+            words.copy_from_slice(&bytemuck::cast::<_, [u32; TILE]>(halves));
         }
     } else {
         let row = |i: usize| {
@@ -196,7 +196,7 @@ fn pack_tile(
         for (i, words) in tile.chunks_exact_mut(TILE).enumerate() {
             let (even, odd) = (row(2 * i), row(2 * i + 1));
             for ((word, &even), &odd) in words.iter_mut().zip(&even).zip(&odd) {
-                *word = bf16(even) | bf16(odd) << 16;
+                *word = rounded(even) >> 16 | rounded(odd) & 0xffff_0000;
             }
         }
     }
@@ -210,11 +210,11 @@ fn pack_tile(
     }
 }
 
-/// Rounds to the nearest bf16 number, ties to even.
+/// Bits whose upper half is the nearest bf16 number, ties to even.
 #[inline(always)]
-fn bf16(x: f32) -> u32 {
+fn rounded(x: f32) -> u32 {
     let bits = x.to_bits();
-    bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16
+    bits.wrapping_add(0x7fff + (bits >> 16 & 1))
 }
 
 /// This thread's tile registers, configured while this lives: eight of 16 rows of 64 bytes.

@@ -396,12 +396,25 @@ impl Dropout {
             .enumerate()
             .for_each(|(span, (out, x))| {
                 // Four decisions of 16 bits come from each number of a splitmix64 stream.
-                for (i, (out, x)) in out.chunks_mut(4).zip(x.chunks(4)).enumerate() {
-                    let mut bits = mix(self.seed, (span * SPAN / 4 + i) as u64);
-                    for (out, x) in out.iter_mut().zip(x) {
-                        *out += if bits & 0xffff < limit { 0.0 } else { keep * x };
-                        bits >>= 16;
+                let factors = |i: usize| {
+                    let bits = mix(self.seed, (span * SPAN / 4 + i) as u64);
+                    [0, 16, 32, 48].map(|at| match bits >> at & 0xffff < limit {
+                        true => 0.0,
+                        false => keep,
+                    })
+                };
+                let (out, out_rest) = out.as_chunks_mut::<4>();
+                let (x, x_rest) = x.as_chunks::<4>();
+                let fours = x.len();
+                for (i, (out, x)) in out.iter_mut().zip(x).enumerate() {
+                    let factors = factors(i);
+                    for j in 0..4 {
+                        out[j] += factors[j] * x[j];
                     }
+                }
+                let rest = out_rest.iter_mut().zip(x_rest);
+                for ((out, x), factor) in rest.zip(factors(fours)) {
+                    *out += factor * x;
                 }
             });
     }

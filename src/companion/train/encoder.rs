@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Files of a published folder that stay as they are; only the first two must be there.
-const COPIED: [&str; 6] = [
+pub const COPIED: [&str; 6] = [
     "config.json",
     "tokenizer.json",
     "tokenizer_config.json",
@@ -42,7 +42,7 @@ const COPIED: [&str; 6] = [
     "sentencepiece.bpe.model",
 ];
 /// How the encoder was trained, beside it.
-const RECORD: &str = "caselens-training.json";
+pub const RECORD: &str = "caselens-training.json";
 
 pub fn run(args: &Args) -> Result<()> {
     let model = check(args)?;

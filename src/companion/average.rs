@@ -1,0 +1,196 @@
+//! `caselens average`: one encoder from several that were trained from the same start.
+
+use std::{fs, path::PathBuf};
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde_json::json;
+
+use super::{
+    output::{json_line, write_folder},
+    runtime::{FOLDER_HEAD, describe},
+    train::{COPIED, RECORD},
+};
+use crate::{
+    error::{Error, Result},
+    model::checkpoint::{EncoderId, sha256},
+    projection::HeadFile,
+};
+
+/// Average the weights of encoders that were trained from the same start
+///
+/// Takes folders that `train` or `distill` wrote with different seeds from one published encoder, without
+/// layers on top, and writes a folder with the mean of their weights (model soups; Wortsman et al., 2022): one
+/// encoder, of the same size.
+///
+///   caselens average --model seed-0 --model seed-1 --model seed-2 --output mean
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// A trained encoder's folder; two or more
+    #[arg(long, value_name = "DIR", required = true)]
+    model: Vec<PathBuf>,
+    /// The folder to write, which must not exist yet
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Print the head's description as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let wrong = |reason: String| Err(Error::InvalidArgument(reason));
+    let [first, others @ ..] = args.model.as_slice() else {
+        return wrong("--model names no folder.".into());
+    };
+    if others.is_empty() {
+        return wrong("an average needs two folders at least: give --model several times.".into());
+    }
+    if fs::symlink_metadata(&args.output).is_ok() {
+        return wrong(format!(
+            "{} is there already. Name a folder that does not exist with --output.",
+            args.output.display()
+        ));
+    }
+    let read = |path: PathBuf| fs::read(&path).map_err(Error::io(path));
+    let heads = args
+        .model
+        .iter()
+        .map(|folder| {
+            let path = folder.join(FOLDER_HEAD);
+            HeadFile::parse(&path.display().to_string(), &read(path.clone())?)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    for (folder, head) in args.model.iter().zip(&heads) {
+        if !head.layers.is_empty() || head.spec.case != heads[0].spec.case {
+            return wrong(format!(
+                "{} cannot be averaged with {}: both must have been trained without layers on top, and embed alike.",
+                folder.display(),
+                first.display()
+            ));
+        }
+    }
+
+    let mut mean = Tensors::parse(first, &read(first.join("model.safetensors"))?)?;
+    for folder in others {
+        mean.add(&Tensors::parse(
+            folder,
+            &read(folder.join("model.safetensors"))?,
+        )?)?;
+    }
+    let weights = mean.divided(args.model.len() as f32)?;
+
+    let records: Vec<_> = heads.iter().map(|h| h.spec.training.clone()).collect();
+    let record = json!({ "mean_of": records });
+    let Some(mut head) = heads.into_iter().next() else {
+        return Ok(());
+    };
+    head.spec.encoder = EncoderId {
+        id: args
+            .output
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        sha256: sha256(&weights),
+    };
+    head.spec.training = record.clone();
+    let mut files = vec![
+        ("model.safetensors", weights),
+        (FOLDER_HEAD, head.to_bytes()?),
+        (RECORD, format!("{record:#}\n").into_bytes()),
+    ];
+    for (i, name) in COPIED.into_iter().enumerate() {
+        match read(first.join(name)) {
+            Ok(bytes) => files.push((name, bytes)),
+            Err(Error::Io { source, .. })
+                if i >= 2 && source.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    write_folder(&args.output, &files)?;
+    match args.json {
+        true => json_line(&head.spec),
+        false => {
+            eprintln!("wrote {}: {}", args.output.display(), describe(&head.spec));
+            Ok(())
+        }
+    }
+}
+
+/// The f32 tensors of a model.safetensors, in the file's order.
+struct Tensors {
+    folder: PathBuf,
+    all: Vec<(String, Vec<usize>, Vec<f32>)>,
+}
+
+impl Tensors {
+    fn parse(folder: &std::path::Path, bytes: &[u8]) -> Result<Self> {
+        let bad = |reason: String| Error::ModelFormat {
+            what: folder.join("model.safetensors").display().to_string(),
+            reason,
+        };
+        let file = SafeTensors::deserialize(bytes)
+            .map_err(|e| bad(format!("it is no safetensors ({e})")))?;
+        let mut all = Vec::new();
+        for (name, view) in file.tensors() {
+            // Positions' indices, which some publish: no weights.
+            if view.dtype() == Dtype::I64 {
+                continue;
+            }
+            if view.dtype() != Dtype::F32 {
+                return Err(bad(format!(
+                    "tensor `{name}` is not f32, as trained encoders are"
+                )));
+            }
+            let numbers = bytemuck::pod_collect_to_vec(view.data());
+            all.push((name, view.shape().to_vec(), numbers));
+        }
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Self {
+            folder: folder.into(),
+            all,
+        })
+    }
+
+    fn add(&mut self, other: &Self) -> Result<()> {
+        let alike = self.all.len() == other.all.len()
+            && self
+                .all
+                .iter()
+                .zip(&other.all)
+                .all(|(a, b)| a.0 == b.0 && a.1 == b.1);
+        if !alike {
+            return Err(Error::InvalidArgument(format!(
+                "{} and {} hold different tensors: only encoders trained from the same start can be averaged.",
+                self.folder.display(),
+                other.folder.display()
+            )));
+        }
+        for ((_, _, sum), (_, _, numbers)) in self.all.iter_mut().zip(&other.all) {
+            sum.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += x);
+        }
+        Ok(())
+    }
+
+    fn divided(mut self, by: f32) -> Result<Vec<u8>> {
+        let bad = |e: safetensors::SafeTensorError| Error::ModelFormat {
+            what: "the average".into(),
+            reason: e.to_string(),
+        };
+        for (_, _, sum) in &mut self.all {
+            sum.iter_mut().for_each(|x| *x /= by);
+        }
+        let views = self
+            .all
+            .iter()
+            .map(|(name, shape, numbers)| {
+                let bytes = bytemuck::cast_slice(numbers);
+                let view = TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(bad)?;
+                Ok((name.as_str(), view))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        // transformers refuses a file that does not say which library's tensors it holds.
+        let metadata = [("format".to_owned(), "pt".to_owned())].into();
+        safetensors::serialize(views, Some(metadata)).map_err(bad)
+    }
+}

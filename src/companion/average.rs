@@ -121,6 +121,8 @@ pub fn run(args: Args) -> Result<()> {
 struct Tensors {
     folder: PathBuf,
     all: Vec<(String, Vec<usize>, Vec<f32>)>,
+    /// Tensors that are no weights, such as the positions' indices that some publish.
+    others: Vec<(String, Dtype, Vec<usize>, Vec<u8>)>,
 }
 
 impl Tensors {
@@ -131,10 +133,15 @@ impl Tensors {
         };
         let file = SafeTensors::deserialize(bytes)
             .map_err(|e| bad(format!("it is no safetensors ({e})")))?;
-        let mut all = Vec::new();
+        let (mut all, mut others) = (Vec::new(), Vec::new());
         for (name, view) in file.tensors() {
-            // Positions' indices, which some publish: no weights.
             if view.dtype() == Dtype::I64 {
+                others.push((
+                    name,
+                    view.dtype(),
+                    view.shape().to_vec(),
+                    view.data().to_vec(),
+                ));
                 continue;
             }
             if view.dtype() != Dtype::F32 {
@@ -149,6 +156,7 @@ impl Tensors {
         Ok(Self {
             folder: folder.into(),
             all,
+            others,
         })
     }
 
@@ -180,12 +188,16 @@ impl Tensors {
         for (_, _, sum) in &mut self.all {
             sum.iter_mut().for_each(|x| *x /= by);
         }
-        let views = self
-            .all
-            .iter()
-            .map(|(name, shape, numbers)| {
-                let bytes = bytemuck::cast_slice(numbers);
-                let view = TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(bad)?;
+        let averaged = self.all.iter().map(|(name, shape, numbers)| {
+            let bytes: &[u8] = bytemuck::cast_slice(numbers);
+            (name, Dtype::F32, shape, bytes)
+        });
+        let others = self.others.iter();
+        let others = others.map(|(name, dtype, shape, bytes)| (name, *dtype, shape, &bytes[..]));
+        let views = averaged
+            .chain(others)
+            .map(|(name, dtype, shape, bytes)| {
+                let view = TensorView::new(dtype, shape.clone(), bytes).map_err(bad)?;
                 Ok((name.as_str(), view))
             })
             .collect::<Result<Vec<_>>>()?;

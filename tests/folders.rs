@@ -1,0 +1,270 @@
+//! Folders of trained encoders: distilled from a teacher, averaged, and carried as what training changed.
+
+#[cfg(not(target_arch = "wasm32"))]
+mod common;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use caselens::evaluation::teacher::key;
+use safetensors::SafeTensors;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("caselens-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn caselens(args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_caselens"))
+        .args(args)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = output.status.code().unwrap_or(-1);
+    (code, text(&output.stdout), text(&output.stderr))
+}
+
+fn done(args: &[&str]) -> serde_json::Value {
+    let (code, stdout, stderr) = caselens(args);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    serde_json::from_str(&stdout).unwrap_or_default()
+}
+
+fn refused(args: &[&str], part: &str) {
+    let (code, _, stderr) = caselens(args);
+    assert_eq!(code, 2, "{args:?}: {stderr}");
+    assert!(stderr.contains(part), "{stderr}");
+}
+
+fn numbers(folder: &str) -> Vec<(String, Vec<f32>)> {
+    let bytes = std::fs::read(Path::new(folder).join("model.safetensors")).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let mut all: Vec<_> = file
+        .tensors()
+        .into_iter()
+        .map(|(name, view)| (name, bytemuck::pod_collect_to_vec(view.data())))
+        .collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+const DATA: &str = "sentence1,sentence2,condition,label
+a dog runs,a cat runs,the animal,1
+a dog runs,a cat runs,the action,5
+two birds sing,two birds eat,the number,4
+two birds sing,two birds eat,the action,2
+a red car,a red bus,the colour,5
+a red car,a red bus,the vehicle,2
+";
+
+#[test]
+fn encoders_are_distilled_averaged_and_carried() {
+    let folder = Folder::new("folders");
+    let (data, teacher) = (folder.path("data.csv"), folder.path("teacher.csv"));
+    std::fs::write(&data, DATA).unwrap();
+    let pair = key(&["a dog runs", "a cat runs"]);
+    let row = key(&["a red car", "a red bus", "the colour"]);
+    let answers = format!("key,condition,label\n{pair},the number,5\n{row},,1\n");
+    std::fs::write(&teacher, answers).unwrap();
+    let model = common::fixture("bert-tiny").display().to_string();
+    let distill = |seed: &str, output: &str| {
+        done(&[
+            "distill",
+            "--model",
+            &model,
+            "--data",
+            &data,
+            "--validation",
+            &data,
+            "--teacher",
+            &teacher,
+            "--teacher-weight",
+            "0.25",
+            "--epochs",
+            "2",
+            "--conditions",
+            "2",
+            "--seeds",
+            seed,
+            "--output",
+            output,
+            "--json",
+        ])
+    };
+    let outputs = [folder.path("seed-0"), folder.path("seed-1")];
+    let report = distill("0", &outputs[0]);
+    assert_eq!(report["training"]["rows"], 7);
+    assert_eq!(report["training"]["teachers"], "teacher.csv, weight 0.25");
+    distill("1", &outputs[1]);
+    let evaluate = |model: &str| {
+        let report = done(&["evaluate", "--model", model, "--data", &data, "--json"]);
+        report["spearman"].as_f64().unwrap()
+    };
+
+    let mean = folder.path("mean");
+    let average = [
+        "average",
+        "--model",
+        &outputs[0],
+        "--model",
+        &outputs[1],
+        "--output",
+        &mean,
+        "--json",
+    ];
+    let spec = done(&average);
+    assert_eq!(spec["encoder"]["id"], "mean");
+    assert_eq!(spec["training"]["mean_of"].as_array().unwrap().len(), 2);
+    let (a, b) = (numbers(&outputs[0]), numbers(&outputs[1]));
+    let mut moved = 0.0f32;
+    for ((a, b), mean) in a.iter().zip(&b).zip(&numbers(&mean)) {
+        for ((a, b), mean) in a.1.iter().zip(&b.1).zip(&mean.1) {
+            moved = moved.max((a - b).abs());
+            assert!((mean - (a + b) / 2.0).abs() <= 1e-6);
+        }
+    }
+    assert!(moved > 1e-5, "two seeds gave the same weights");
+    evaluate(&mean);
+    refused(&average, "is there already");
+    let other = common::fixture("roberta-tiny").display().to_string();
+    let (again, alone) = (folder.path("again"), &outputs[0]);
+    refused(
+        &["average", "--model", alone, "--output", &again],
+        "two folders",
+    );
+    let (code, ..) = caselens(&[
+        "average", "--model", alone, "--model", &other, "--output", &again,
+    ]);
+    assert_ne!(code, 0, "a folder without a head was averaged");
+
+    let (adapter, applied) = (folder.path("adapter.safetensors"), folder.path("applied"));
+    done(&[
+        "export",
+        "--adapter",
+        "--base",
+        &model,
+        "--model",
+        &mean,
+        "--output",
+        &adapter,
+        "--json",
+    ]);
+    done(&[
+        "apply",
+        "--adapter",
+        &adapter,
+        "--base",
+        &model,
+        "--output",
+        &applied,
+        "--json",
+    ]);
+    for (trained, applied) in numbers(&mean).iter().zip(&numbers(&applied)) {
+        assert_eq!(trained.0, applied.0);
+        for (a, b) in trained.1.iter().zip(&applied.1) {
+            assert!(
+                (a - b).abs() <= 1e-5 + a.abs() * 1e-6,
+                "{} {a} {b}",
+                trained.0
+            );
+        }
+    }
+    assert!((evaluate(&mean) - evaluate(&applied)).abs() < 0.1);
+    let out = folder.path("out");
+    refused(
+        &[
+            "apply",
+            "--adapter",
+            &adapter,
+            "--base",
+            &mean,
+            "--output",
+            &out,
+        ],
+        "made for other weights",
+    );
+    refused(
+        &[
+            "export",
+            "--adapter",
+            "--base",
+            &other,
+            "--model",
+            &mean,
+            "--output",
+            &out,
+        ],
+        "trained from another encoder",
+    );
+    let bytes = std::fs::read(&adapter).unwrap();
+    for cut in [0, 7, 100, bytes.len() - 1] {
+        std::fs::write(&adapter, &bytes[..cut]).unwrap();
+        let (code, _, stderr) = caselens(&[
+            "apply",
+            "--adapter",
+            &adapter,
+            "--base",
+            &model,
+            "--output",
+            &out,
+        ]);
+        assert_eq!(code, 2, "{stderr}");
+    }
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn a_teacher_of_other_data_is_refused() {
+    let folder = Folder::new("teacher");
+    let (data, teacher, out) = (
+        folder.path("data.csv"),
+        folder.path("teacher.csv"),
+        folder.path("out"),
+    );
+    std::fs::write(&data, DATA).unwrap();
+    std::fs::write(&teacher, "key,condition,label\n0123456789ab,the number,5\n").unwrap();
+    let model = common::fixture("bert-tiny").display().to_string();
+    let distill = |more: &[&str]| {
+        let args = [
+            "distill",
+            "--model",
+            &model,
+            "--data",
+            &data,
+            "--teacher",
+            &teacher,
+            "--output",
+            &out,
+        ];
+        [&args, more]
+            .concat()
+            .iter()
+            .map(|s| (*s).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let refuse = |more: &[&str], part: &str| {
+        let args = distill(more);
+        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), part);
+    };
+    refuse(&[], "give the data that the file was made for");
+    refuse(&["--teacher-weight", "2"], "between 0 and 1");
+    refuse(&["--adapter", "none"], "trains an encoder");
+    assert!(!Path::new(&out).exists());
+}

@@ -16,6 +16,7 @@ mod evaluate;
 mod export;
 mod input;
 mod output;
+mod plot;
 mod quantize;
 mod runtime;
 mod score;

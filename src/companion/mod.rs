@@ -18,6 +18,7 @@ mod input;
 mod output;
 mod plot;
 mod quantize;
+mod report;
 mod runtime;
 mod score;
 mod train;
@@ -45,6 +46,7 @@ enum Command {
     Embed(embed::Args),
     Train(train::Args),
     Evaluate(evaluate::Args),
+    Report(report::Args),
     Quantize(quantize::Args),
     Export(export::Args),
 }
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Embed(args) => embed::run(args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),
     };

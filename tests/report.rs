@@ -60,18 +60,28 @@ fn data(pairs: usize, shift: usize) -> String {
     let animals = ["dog", "cat", "horse", "bird", "cow"];
     let places = ["river", "market", "street", "garden"];
     let conditions = [
-        "the animal",
-        "the place",
-        "the number of people",
-        "the colour",
+        "animal",
+        "place",
+        "number of people",
+        "colour",
+        "weather",
+        "mood",
     ];
     let mut csv = String::from("sentence1,sentence2,condition,label\n");
     for i in shift..shift + pairs {
         let one = format!("a {} near the {}", animals[i % 5], places[i / 2 % 4]);
         let two = format!("a {} at the {}", animals[i / 3 % 5], places[i / 7 % 4]);
-        for (side, label) in [i % 5 + 1, i * 7 / 3 % 5 + 1].iter().enumerate() {
-            let condition = conditions[(i + side) % 4];
-            csv += &format!("{one},{two},{condition},{label}\n");
+        for side in 0..2 {
+            let c = (i + 2 * side) % 6;
+            // Some are rare, and some come in later rows alone. (Words that the tiny tokenizer does not know
+            // would be one token, and two such conditions tie.)
+            let condition = match i % 10 {
+                9 => ["vehicle", "sport being played"][side],
+                8 if i >= 60 => ["clothes", "age of the person"][side],
+                _ => conditions[c],
+            };
+            let label = 1 + i % 3 + c / 2;
+            csv += &format!("{one},{two},the {condition},{label}\n");
         }
     }
     csv + "a dog,a cat,the mood,-1\na dog,a cat,the place,3\n"
@@ -88,7 +98,7 @@ fn row(report: &str, heading: &str, name: &str) -> Vec<String> {
 }
 
 fn percent(value: &Value) -> String {
-    format!("{:.2}", 100.0 * value.as_f64().unwrap())
+    format!("{:.2}", 100.0 * value.as_f64().expect("a figure"))
 }
 
 #[test]
@@ -113,7 +123,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     let head = folder.file("tiny.head.safetensors");
     ok(&[
         "train", "--data", &train, "--model", &base, "--output", &head, "--cache", &cache,
-        "--hidden", "32", "--dims", "16", "--epochs", "3", "--json",
+        "--kind", "linear", "--dims", "16", "--epochs", "3", "--json",
     ]);
     let with_head = format!("{base}={head}");
     let setting = ["--order", "cs", "--pooling", "all", "--no-subtract"];
@@ -261,13 +271,17 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     }
     let whole = row(&text, "Number of dimensions", "16");
     assert_eq!(whole[whole.len() - 2], percent(&expected["spearman"]));
-    let epoch = row(&text, "Training curves", "model");
-    assert_eq!(epoch[2..5], ["1", "0.2000", "10.00"]);
+    assert!(text.contains("| model | 1 | 0.2000 | 10.00 |"), "{text}");
+    assert!(text.contains("bert-tiny keeps no `history.csv`"), "{text}");
     let place = "Sentences that training did not have, and parts of the file";
     // 242 rows in the file, 241 of them valid: two thirds are 160 rows.
     assert_eq!(row(&text, place, "first 160 rows of the file")[2], "160");
     assert_eq!(row(&text, place, "the rest")[2], "81");
-    assert_eq!(row(&text, "By type of condition", "animal")[2], "60");
+    let animals = data(120, 31).matches(",the animal,").count();
+    assert_eq!(
+        row(&text, "By type of condition", "animal")[2],
+        animals.to_string()
+    );
 
     // Texts are there unless they are not to be.
     assert!(text.contains("near the river"));

@@ -76,6 +76,32 @@ pub enum Error {
         encoder: String,
     },
 
+    /// A head takes embeddings of another width than the encoder makes.
+    #[error(
+        "this head takes embeddings of {takes} numbers, but encoder `{encoder}` makes {makes}. Load the encoder the head was made for, or train a head for this one with `caselens train`."
+    )]
+    HeadWidth {
+        takes: usize,
+        makes: usize,
+        encoder: String,
+    },
+
+    /// A checkpoint of an interrupted training cannot be read.
+    #[error(
+        "the checkpoint cannot be read: {reason}. Remove it and train from the start, without --resume."
+    )]
+    CheckpointFormat { reason: String },
+
+    /// A training is to be resumed under other options than it was begun with.
+    #[error(
+        "the interrupted training had {was} for {option}, this one has {now}. Resume it with the options it was begun with, or remove the checkpoint."
+    )]
+    CheckpointMismatch {
+        option: String,
+        was: String,
+        now: String,
+    },
+
     /// No usable GPU adapter.
     #[error(
         "WebGPU is not available: {0}. Use the CPU (device \"wasm\" in the browser, \"cpu\" in the companion)."
@@ -124,7 +150,9 @@ impl Error {
             Self::Tensor { .. } => "model-format",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
-            Self::HeadMismatch { .. } => "head-mismatch",
+            Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",
+            Self::CheckpointFormat { .. } => "checkpoint-format",
+            Self::CheckpointMismatch { .. } => "checkpoint-mismatch",
             Self::NoGpu(_) => "webgpu-unavailable",
             Self::GpuLost(_) => "gpu-lost",
             Self::Data { .. } => "data",

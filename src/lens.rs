@@ -47,16 +47,8 @@ impl<B: Backend> Lens<B> {
             });
         };
         file.spec.check_encoder(&encoder.id)?;
-        let width = file.spec.case.dims(encoder.config.hidden_size);
-        if file.spec.dims[0] != width {
-            return Err(crate::Error::HeadFormat {
-                what: "the head".into(),
-                reason: format!(
-                    "its first layer takes {} numbers, this encoder's embeddings have {width}",
-                    file.spec.dims[0]
-                ),
-            });
-        }
+        file.spec
+            .check_width(&encoder.id, encoder.config.hidden_size)?;
         let loaded = Head::load(&encoder.backend, file)?;
         Ok(Self {
             encoder,

@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
-use candle_core::{D, Device, Tensor, Var};
+use candle_core::{D, DType, Device, Tensor};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -25,8 +25,13 @@ use crate::{
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod adamw;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod amx;
 #[cfg(not(target_arch = "wasm32"))]
 mod fused;
+pub mod tuning;
+
+use tuning::{FineTuning, Lora, Parameter, Precision, Tuned};
 
 /// candle on one device.
 #[derive(Clone)]
@@ -35,23 +40,7 @@ pub struct Candle {
     /// Where dropout's masks come from while training.
     dropout: Option<Rc<RefCell<StdRng>>>,
     /// What was loaded to be trained, and how.
-    fine_tuning: Option<Rc<FineTuning>>,
-}
-
-struct FineTuning {
-    /// Probability of dropout within the encoder.
-    dropout: f32,
-    /// Whether the token table is trained too.
-    tokens: bool,
-    parameters: RefCell<Vec<Parameter>>,
-}
-
-/// Weights that training changes.
-#[derive(Clone)]
-pub struct Parameter {
-    /// The tensors in it, by GGUF name, and how many rows each has: query, key and value are stacked.
-    pub parts: Vec<(String, usize)>,
-    pub var: Var,
+    fine_tuning: Option<Rc<Tuned>>,
 }
 
 impl Candle {
@@ -67,23 +56,29 @@ impl Candle {
     /// candle on `device` with dropout on: masks follow from `seed`.
     pub fn training(device: Device, seed: u64) -> Self {
         Self {
-            device,
             dropout: Some(Rc::new(RefCell::new(StdRng::seed_from_u64(seed)))),
-            fine_tuning: None,
+            ..Self::new(device)
         }
     }
 
-    /// candle on `device`, to fine-tune what is loaded to it: weights become [`Parameter`]s, and after the
-    /// embeddings and each sub-layer's linear layer numbers are dropped with probability `dropout`, as in
-    /// transformers. The token table, `tokens` says, is trained or stays as it is.
-    pub fn fine_tuning(device: Device, seed: u64, dropout: f32, tokens: bool) -> Self {
+    /// candle on `device`, to fine-tune what is loaded to it: what `how` says becomes [`Parameter`]s, and
+    /// after the embeddings and each sub-layer's linear layer numbers are dropped, as in transformers.
+    pub fn fine_tuning(device: Device, seed: u64, how: FineTuning) -> Self {
         Self {
-            fine_tuning: Some(Rc::new(FineTuning {
-                dropout,
-                tokens,
-                parameters: RefCell::default(),
-            })),
+            fine_tuning: Some(Rc::new(Tuned::new(how))),
             ..Self::training(device, seed)
+        }
+    }
+
+    /// What linear layers multiply.
+    fn precision(&self) -> Precision {
+        self.tuning().map_or(Precision::F32, |t| t.how.precision)
+    }
+
+    /// Lets dropout's masks follow from another seed from here on.
+    pub fn reseed(&self, seed: u64) {
+        if let Some(rng) = &self.dropout {
+            *rng.borrow_mut() = StdRng::seed_from_u64(seed);
         }
     }
 
@@ -97,10 +92,26 @@ impl Candle {
         &self.device
     }
 
+    /// Present on a backend made for fine-tuning, which no browser is.
+    fn tuning(&self) -> Option<&Tuned> {
+        match cfg!(target_arch = "wasm32") {
+            true => None,
+            false => self.fine_tuning.as_deref(),
+        }
+    }
+
     /// What was loaded to be trained, in the order it was loaded. Cloning shares.
     pub fn parameters(&self) -> Vec<Parameter> {
-        match &self.fine_tuning {
+        match self.tuning() {
             Some(tuning) => tuning.parameters.borrow().clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The low-rank updates that were loaded to be trained. Cloning shares.
+    pub fn adapters(&self) -> Vec<Lora> {
+        match self.tuning() {
+            Some(tuning) => tuning.adapters.borrow().clone(),
             None => Vec::new(),
         }
     }
@@ -112,19 +123,18 @@ impl Candle {
             .map(|w| self.dense(w))
             .collect::<Result<Vec<_>>>()?;
         let stacked = Tensor::cat(&tensors, 0)?;
-        let Some(tuning) = &self.fine_tuning else {
-            return Ok(stacked);
-        };
-        let var = Var::from_tensor(&stacked)?;
-        let tensor = var.as_tensor().clone();
-        tuning.parameters.borrow_mut().push(Parameter {
-            parts: parts
-                .iter()
-                .map(|w| (w.name.clone(), w.shape.first().copied().unwrap_or(0)))
-                .collect(),
-            var,
-        });
-        Ok(tensor)
+        match self.tuning() {
+            Some(tuning) => tuning.parameter(parts, stacked),
+            None => Ok(stacked),
+        }
+    }
+
+    /// Low-rank updates of the matrices stacked in `weight`, where they are what is trained.
+    fn low_rank(&self, parts: &[&WeightTensor<'_>], weight: &Tensor) -> Result<Vec<Lora>> {
+        match (self.tuning(), &self.dropout) {
+            (Some(tuning), Some(rng)) => tuning.low_rank(parts, weight, &mut rng.borrow_mut()),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn dense(&self, w: &WeightTensor<'_>) -> Result<Tensor> {
@@ -143,10 +153,21 @@ impl Candle {
         }
     }
 
+    /// A linear layer's weight with its low-rank updates, and its bias.
+    fn layer(&self, layer: &Linear) -> Result<(Tensor, Tensor)> {
+        let mut weight = layer.weight.clone();
+        if cfg!(not(target_arch = "wasm32")) && !layer.low_rank.is_empty() {
+            let updates = layer.low_rank.iter().map(Lora::update);
+            let updates = Tensor::cat(&updates.collect::<Result<Vec<_>>>()?, 0)?;
+            weight = (weight + updates)?;
+        }
+        Ok((self.weight(&weight), self.weight(&layer.bias)))
+    }
+
     /// Whether operations with a backward pass of their own are to be used.
     #[cfg(not(target_arch = "wasm32"))]
     fn fused(&self) -> bool {
-        self.fine_tuning.is_some() && self.device.is_cpu()
+        self.tuning().is_some() && self.device.is_cpu()
     }
 
     fn norm(&self, x: &Tensor, norm: &Norm) -> Result<Tensor> {
@@ -165,7 +186,7 @@ impl Candle {
 
     /// Dropout within an encoder that is being fine-tuned, plus `residual` where there is one.
     fn drop_add(&self, x: Tensor, residual: Option<&Tensor>) -> Result<Tensor> {
-        let p = self.fine_tuning.as_ref().map_or(0.0, |t| t.dropout);
+        let p = self.tuning().map_or(0.0, |t| t.how.dropout);
         #[cfg(not(target_arch = "wasm32"))]
         if let (Some(rng), true) = (&self.dropout, p > 0.0 && self.fused()) {
             let seed = rng.borrow_mut().random();
@@ -186,12 +207,18 @@ impl Candle {
 pub struct Linear {
     weight: Tensor,
     bias: Tensor,
+    /// Updates of the weight's rows, from the first on; none outside training.
+    low_rank: Vec<Lora>,
 }
 
 impl Linear {
     /// A layer from tensors: `weight` `[out, in]`, `bias` `[out]`. Gradients flow to both.
     pub fn new(weight: Tensor, bias: Tensor) -> Self {
-        Self { weight, bias }
+        Self {
+            weight,
+            bias,
+            low_rank: Vec::new(),
+        }
     }
 }
 
@@ -249,7 +276,7 @@ impl Backend for Candle {
         norm: NormWeights<'_>,
     ) -> Result<Embeddings> {
         let (_, columns) = token.dims2()?;
-        let trained = self.fine_tuning.as_ref().is_some_and(|t| t.tokens);
+        let trained = self.tuning().is_some_and(|t| t.trains(&token.name));
         let token = match token.dtype {
             _ if trained => Table::Dense(self.load(&[&token])?),
             Dtype::F32 => Table::Dense(self.dense(&token)?),
@@ -269,8 +296,10 @@ impl Backend for Candle {
 
     fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>) -> Result<Linear> {
         let (weights, biases): (Vec<_>, Vec<_>) = parts.iter().map(|(w, b)| (w, b)).unzip();
+        let weight = self.load(&weights)?;
         Ok(Linear {
-            weight: self.load(&weights)?,
+            low_rank: self.low_rank(&weights, &weight)?,
+            weight,
             bias: self.load(&biases)?,
         })
     }
@@ -346,17 +375,24 @@ impl Backend for Candle {
     }
 
     fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
-        let (weight, bias) = (self.weight(&layer.weight), self.weight(&layer.bias));
+        let (weight, bias) = self.layer(layer)?;
         #[cfg(not(target_arch = "wasm32"))]
         if self.fused() {
-            let y = fused::linear(x, &weight, &bias)?;
+            let y = fused::linear(x, &weight, &bias, self.precision())?;
             return Ok(match activation {
                 Activation::None => y,
                 Activation::Gelu => fused::gelu(&y)?,
                 Activation::Relu => y.relu()?,
             });
         }
-        let y = x.matmul(&weight.t()?)?.broadcast_add(&bias)?;
+        let y = match self.precision() {
+            Precision::F32 => x.matmul(&weight.t()?)?,
+            Precision::Bf16 => x
+                .to_dtype(DType::BF16)?
+                .matmul(&weight.to_dtype(DType::BF16)?.t()?)?
+                .to_dtype(DType::F32)?,
+        };
+        let y = y.broadcast_add(&bias)?;
         Ok(match activation {
             Activation::None => y,
             Activation::Gelu => y.gelu_erf()?,

@@ -90,7 +90,7 @@ struct Line {
 
 pub fn run(args: Args) -> Result<()> {
     let data = Dataset::read(&args.data, args.limit)?;
-    let head = match args.lens.head.open() {
+    let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,
         head => head?,

@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Result<()> {
             model.display()
         )));
     }
-    let head = args.head.open()?.ok_or_else(|| {
+    let head = args.head.open(&args.model)?.ok_or_else(|| {
         Error::InvalidArgument("an export needs a head. Train one with `caselens train`.".into())
     })?;
     let checkpoint = Checkpoint::open(&model)?;

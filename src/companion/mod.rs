@@ -16,7 +16,7 @@ mod evaluate;
 mod export;
 mod input;
 mod output;
-mod plot;
+pub mod plot;
 mod quantize;
 mod report;
 mod runtime;
@@ -27,7 +27,7 @@ mod train;
 ///
 /// Without --model and --head the commands use what ships with caselens, found beside the program or in
 /// the working directory (www/public/models); the environment variables CASELENS_MODEL and
-/// CASELENS_HEAD name others.
+/// CASELENS_HEAD name others. The folder of an encoder that `train` wrote brings its own head.
 #[derive(Parser)]
 #[command(
     name = "caselens",
@@ -44,7 +44,8 @@ struct Cli {
 enum Command {
     Score(score::Args),
     Embed(embed::Args),
-    Train(train::Args),
+    Train(Box<train::Args>),
+    Distill(Box<train::DistillArgs>),
     Evaluate(evaluate::Args),
     Report(report::Args),
     Quantize(quantize::Args),
@@ -62,10 +63,19 @@ pub fn main() -> ExitCode {
         .without_time()
         .with_target(false)
         .init();
+    // This thread works with the pool's others: handing each of a training step's thousands of small jobs to
+    // another thread, and waiting, costs more than some of the jobs.
+    if let Err(e) = rayon::ThreadPoolBuilder::new()
+        .use_current_thread()
+        .build_global()
+    {
+        tracing::warn!("the thread pool stays as it was: {e}");
+    }
     let result = match Cli::parse().command {
         Command::Score(args) => score::run(args),
         Command::Embed(args) => embed::run(args),
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
+        Command::Distill(args) => train::distill(*args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 use crate::{
     backend::candle::Candle,
@@ -18,6 +18,8 @@ use crate::{
 const SHIPPED_FOLDER: &str = "www/public/models";
 const SHIPPED_MODEL: &str = "all-MiniLM-L6-v2-q8_0.gguf";
 const SHIPPED_HEAD: &str = "all-MiniLM-L6-v2-csts.head.safetensors";
+/// The head in the folder of an encoder that `caselens train` wrote.
+pub const FOLDER_HEAD: &str = "head.safetensors";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceName {
@@ -44,7 +46,8 @@ pub struct ModelArgs {
 /// Options for choosing a head.
 #[derive(Debug, Clone, Args)]
 pub struct HeadArgs {
-    /// Projection head from `caselens train`; "none" compares the encoder's own embeddings
+    /// Projection head from `caselens train` [default: head.safetensors in the folder of --model, else the
+    /// one that ships]; "none" compares the encoder's own embeddings
     #[arg(long, value_name = "FILE|none", env = "CASELENS_HEAD")]
     pub head: Option<PathBuf>,
 }
@@ -78,30 +81,43 @@ impl From<PoolName> for Pool {
     }
 }
 
-/// Options for how a condition-aware embedding is made.
+/// Options for how a condition-aware embedding is made; a head brings its own.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
-    /// Order of condition (c) and sentence (s) in the encoder's input
-    #[arg(long, value_enum, default_value = "both")]
-    pub order: OrderName,
-    /// Tokens whose hidden states are averaged
-    #[arg(long, value_enum, default_value = "condition")]
-    pub pooling: PoolName,
-    /// Do not subtract the condition's own embedding
-    #[arg(long)]
-    pub no_subtract: bool,
+    /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
+    #[arg(long, value_enum)]
+    pub order: Option<OrderName>,
+    /// Tokens whose hidden states are averaged [default: condition]
+    #[arg(long, value_enum)]
+    pub pooling: Option<PoolName>,
+    /// Do not subtract the condition's own embedding [default: false]
+    #[arg(
+        long,
+        action = ArgAction::Set,
+        value_name = "true|false",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub no_subtract: Option<bool>,
 }
 
 impl CaseArgs {
     pub fn case(&self) -> Case {
+        self.case_or(Case::default())
+    }
+
+    /// What was asked for, and the rest as `otherwise` has it.
+    pub fn case_or(&self, otherwise: Case) -> Case {
         Case {
             orders: match self.order {
-                OrderName::Cs => vec![Order::ConditionSentence],
-                OrderName::Sc => vec![Order::SentenceCondition],
-                OrderName::Both => vec![Order::ConditionSentence, Order::SentenceCondition],
+                Some(OrderName::Cs) => vec![Order::ConditionSentence],
+                Some(OrderName::Sc) => vec![Order::SentenceCondition],
+                Some(OrderName::Both) => vec![Order::ConditionSentence, Order::SentenceCondition],
+                None => otherwise.orders,
             },
-            pooling: self.pooling.into(),
-            subtract: !self.no_subtract,
+            pooling: self.pooling.map_or(otherwise.pooling, Pool::from),
+            subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
         }
     }
 }
@@ -125,7 +141,7 @@ impl LensArgs {
 
     /// Opens the encoder and the head that were named, or those that ship.
     pub fn open(&self) -> Result<AnyLens> {
-        self.with_head(self.head.open()?.as_ref())
+        self.with_head(self.head.open(&self.model)?.as_ref())
     }
 }
 
@@ -165,12 +181,16 @@ impl ModelArgs {
 }
 
 impl HeadArgs {
-    /// The head named, else the one that ships; `None` for "none".
-    pub fn open(&self) -> Result<Option<HeadFile>> {
+    /// The head named, else the one in the encoder's folder, else the one that ships; `None` for "none".
+    pub fn open(&self, model: &ModelArgs) -> Result<Option<HeadFile>> {
+        let beside = || Some(model.model.as_ref()?.join(FOLDER_HEAD)).filter(|p| p.is_file());
         let path = match &self.head {
             Some(path) if path.as_os_str() == "none" => return Ok(None),
             Some(path) => path.clone(),
-            None => shipped(SHIPPED_HEAD, "--head")?,
+            None => match beside() {
+                Some(path) => path,
+                None => shipped(SHIPPED_HEAD, "--head")?,
+            },
         };
         let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
         HeadFile::parse(&path.display().to_string(), &bytes).map(Some)
@@ -205,6 +225,10 @@ fn shipped(name: &str, option: &str) -> Result<PathBuf> {
 /// One line about a head, for people.
 pub fn describe(spec: &HeadSpec) -> String {
     let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
-    let kind = if spec.relu { "non-linear" } else { "linear" };
+    let kind = match (spec.dims.len(), spec.relu) {
+        (1, _) => return format!("{} without layers on top", spec.encoder),
+        (_, true) => "non-linear",
+        (_, false) => "linear",
+    };
     format!("{kind} head {} for {}", widths.join(" → "), spec.encoder)
 }

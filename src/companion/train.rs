@@ -1,24 +1,47 @@
 //! `caselens train`: a projection head on a frozen encoder, or the encoder itself.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{ArgAction, ValueEnum};
+use clap::ValueEnum;
 
 use super::runtime::{CaseArgs, ModelArgs};
 use crate::{
+    backend::candle::tuning::Precision,
     error::{Error, Result},
-    evaluation::dataset::Dataset,
+    evaluation::{
+        dataset::Dataset,
+        teacher::{Teacher, taught},
+    },
+    projection::head::Shape,
 };
 
+mod curves;
 mod encoder;
 mod head;
+mod interrupted;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// What is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adapter {
-    /// a projection head; the encoder stays as it is
+    /// A head; the encoder stays as it is.
     None,
-    /// every weight of the encoder, and no head
+    /// The encoder's own weights.
     Full,
+    /// Low-rank updates of the encoder, of this rank.
+    Lora(usize),
+}
+
+impl std::str::FromStr for Adapter {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match (text, text.strip_prefix("lora:").map(str::parse)) {
+            ("none", _) => Ok(Self::None),
+            ("full", _) => Ok(Self::Full),
+            (_, Some(Ok(rank))) => Ok(Self::Lora(rank)),
+            _ => Err("name none, full or lora:RANK, such as lora:16".into()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,44 +60,38 @@ enum Kind {
 ///
 ///   caselens train --data csts_train.csv --output my.head.safetensors
 ///
-/// With --adapter full every weight of the encoder is trained, and a Hugging Face folder is written that
-/// `quantize`, and every command's --model, take. It embeds with --order cs, --pooling all and
-/// --no-subtract unless told otherwise, and needs the same options, and --head none, wherever it is used.
+/// With --adapter full the encoder's weights are trained, with --adapter lora:RANK low-rank updates of its
+/// linear layers, and a Hugging Face folder is written that `quantize`, and every command's --model, take.
+/// It embeds with --order cs, --pooling all and --no-subtract unless told otherwise; the folder's
+/// head.safetensors remembers how, and holds the head that --kind or --dims put on top. The folder also
+/// holds the training's curves (history.csv, curves.svg), and for lora the updates by themselves
+/// (adapter/, for the library PEFT).
 ///
 ///   caselens train --adapter full --model all-MiniLM-L6-v2 --data csts_train.csv --output my-encoder
-///   caselens evaluate --model my-encoder --head none --order cs --pooling all --no-subtract \
-///     --data csts_validation.csv
+///   caselens evaluate --model my-encoder --data csts_validation.csv
+///
+/// The rows of a sentence pair that follow each other, two conditions or more, are trained on together.
+/// An interrupted training of an encoder goes on with --resume, to the same result.
 ///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
 /// validation file stays untouched for `evaluate`.
 #[derive(Debug, clap::Args)]
-#[command(
-    verbatim_doc_comment,
-    mut_arg("order", |arg| arg.default_value_if("adapter", "full", "cs")),
-    mut_arg("pooling", |arg| arg.default_value_if("adapter", "full", "all")),
-    mut_arg("no_subtract", |arg| arg
-        .action(ArgAction::Set)
-        .value_name("true|false")
-        .num_args(0..=1)
-        .require_equals(true)
-        .default_missing_value("true")
-        .default_value("false")
-        .default_value_if("adapter", "full", "true")),
-)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
-    /// What is trained
-    #[arg(long, value_enum, default_value = "none")]
+    /// What is trained: none (a head; the encoder stays as it is), full (the encoder's weights), or
+    /// lora:RANK (low-rank updates of its linear layers, merged into its weights at the end)
+    #[arg(long, value_name = "none|full|lora:RANK", default_value = "none")]
     adapter: Adapter,
-    /// Training data: CSV with sentence1, sentence2, condition, label
-    #[arg(long, value_name = "FILE.csv")]
-    data: PathBuf,
+    /// Training data: CSV with sentence1, sentence2, condition, label; may be given several times
+    #[arg(long, value_name = "FILE.csv", required = true)]
+    data: Vec<PathBuf>,
     /// Data for early stopping [default: a tenth of the training pairs]
     #[arg(long, value_name = "FILE.csv")]
     validation: Option<PathBuf>,
     /// Where to write the head, or the encoder's folder (which must not exist yet)
     #[arg(short, long, value_name = "FILE.safetensors|DIR")]
     output: PathBuf,
-    /// Shape of the head [default: mlp]
+    /// Shape of the head [default: mlp; no head for --adapter full and lora without --kind and --dims]
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Width of the head's hidden layer (mlp) [default: 1024]
@@ -83,81 +100,234 @@ pub struct Args {
     /// Width of the embedding the head makes [default: 256]
     #[arg(long)]
     dims: Option<usize>,
-    /// Parts of the loss and their weights; a head is trained by mse alone [default: mse,rank:0.1 for
-    /// --adapter full]
+    /// What of the encoder stays as it is for --adapter full: none, tokens (the token table), or layers:N
+    /// (the embedding tables and the first N layers) [default: tokens]
+    #[arg(long, value_name = "none|tokens|layers:N")]
+    freeze: Option<String>,
+    /// Parts of the loss and their weights, of mse, rank, quad and cosent; a head alone is trained by mse
+    /// [default: mse,rank:0.1 for --adapter full and lora]
     #[arg(long, value_name = "NAME[:WEIGHT],…")]
     loss: Option<String>,
-    /// Dropout after each layer [default: 0.20 linear, 0.15 mlp; 0.1 for --adapter full]
+    /// Dropout after each layer of a head; in the encoder for --adapter full and lora [default: 0.20
+    /// linear, 0.15 mlp; 0.1 for --adapter full and lora]
     #[arg(long)]
     dropout: Option<f32>,
-    /// Adam's learning rate; the highest one for --adapter full [default: 1e-3; 1e-4 for --adapter full]
+    /// Dropout after each layer of a head that is trained with its encoder [default: 0.20 linear, 0.15 mlp]
+    #[arg(long)]
+    head_dropout: Option<f32>,
+    /// Adam's learning rate; the highest one for --adapter full and lora [default: 1e-3; 1e-4 for
+    /// --adapter full]
     #[arg(long)]
     learning_rate: Option<f64>,
-    /// Weight decay [default: 0; 0.01 for --adapter full]
+    /// Weight decay [default: 0; 0.01 for --adapter full and lora]
     #[arg(long)]
     weight_decay: Option<f64>,
-    /// Examples a step; sentence pairs, each with its conditions, for --adapter full [default: 512; 16
-    /// for --adapter full]
+    /// Weight decay towards the published weights, for --adapter full and lora [default: 0]
+    #[arg(long)]
+    base_decay: Option<f64>,
+    /// Probability that a word of a training input is replaced by the mask token, for --adapter full and
+    /// lora [default: 0]
+    #[arg(long)]
+    word_dropout: Option<f32>,
+    /// Examples a step; for --adapter full and lora sentence pairs of two rows: a batch is full once it
+    /// holds twice as many rows, and never parts a sentence pair [default: 512; 16 for --adapter full and
+    /// lora]
     #[arg(long)]
     batch: Option<usize>,
-    /// Most epochs [default: 60; 4 for --adapter full]
+    /// Most conditions of a sentence pair that an epoch of --adapter full and lora sees, drawn anew each time
+    /// [default: all]
+    #[arg(long)]
+    conditions: Option<usize>,
+    /// Most epochs [default: 60; 4 for --adapter full and lora]
     #[arg(long)]
     epochs: Option<usize>,
-    /// Epochs without improvement before it stops [default: 10; 2 for --adapter full]
+    /// Epochs without improvement before it stops [default: 10; 2 for --adapter full and lora]
     #[arg(long)]
     patience: Option<usize>,
     /// Seeds, separated by commas; what has the best validation Spearman is written
     #[arg(long, default_value = "0", value_delimiter = ',')]
     seeds: Vec<u64>,
+    /// What the encoder's linear layers multiply while it is trained; sums are f32 [default: the fastest on
+    /// this machine: bf16 on CUDA and on CPUs with AMX, f32 on others]
+    #[arg(long, value_enum)]
+    precision: Option<Precision>,
     /// Where embeddings are kept [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// Steps after which an encoder's training is saved in OUTPUT.checkpoint, besides after each epoch;
+    /// the folder is removed once OUTPUT is written
+    #[arg(long, value_name = "STEPS")]
+    checkpoint_every: Option<usize>,
+    /// Go on where OUTPUT.checkpoint says that an interrupted training stopped, if it is there
+    #[arg(long)]
+    resume: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// What `distill` adds.
+    #[arg(skip)]
+    teachers: Option<Teachers>,
     #[command(flatten)]
     case: CaseArgs,
     #[command(flatten)]
     model: ModelArgs,
 }
 
+/// Teachers, and how much they count against the data's own labels.
+#[derive(Debug, Clone)]
+struct Teachers {
+    /// Their names.
+    files: String,
+    teachers: Vec<Teacher>,
+    weight: f32,
+}
+
+impl Args {
+    /// The training data, with what teachers say of it.
+    fn data(&self) -> Result<Dataset> {
+        let data = Dataset::read_all(&self.data)?;
+        match &self.teachers {
+            Some(Teachers {
+                teachers, weight, ..
+            }) => taught(&data, teachers, *weight),
+            None => Ok(data),
+        }
+    }
+}
+
+/// Train an encoder on a teacher's scores, beside the data's own labels
+///
+/// Takes every option of `train --adapter full`, and files of a teacher's answers: CSV with sentence1,
+/// sentence2, condition and similarity (0 to 1), or label (1 to 5). A row of the data that teachers score
+/// learns a mix of its label and their mean; rows that only a teacher scores, such as new conditions for
+/// the data's sentence pairs, are added. In place of sentences a file may hold the column key: what data/
+/// holds for the published C-STS sentences is made so.
+///
+///   caselens distill --data csts_train.csv --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
+#[derive(Debug, clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    mut_arg("adapter", |arg| arg.default_value("full").value_name("full|lora:RANK")),
+)]
+pub struct DistillArgs {
+    /// A teacher's answers; may be given several times: what several teachers say of a row is averaged
+    #[arg(long, value_name = "FILE.csv", required = true)]
+    teacher: Vec<PathBuf>,
+    /// How much teachers count against the label of a row that has one: 0 to 1
+    #[arg(long, default_value = "0.5")]
+    teacher_weight: f32,
+    #[command(flatten)]
+    train: Args,
+}
+
+pub fn distill(args: DistillArgs) -> Result<()> {
+    let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
+    if !(0.0..=1.0).contains(&args.teacher_weight) {
+        return wrong("--teacher-weight must be between 0 and 1.");
+    }
+    if args.train.adapter == Adapter::None {
+        return wrong("distill trains an encoder: --adapter full or lora:RANK.");
+    }
+    let teachers = args.teacher.iter().map(|path| Teacher::read(path));
+    run(Args {
+        teachers: Some(Teachers {
+            files: names(&args.teacher),
+            teachers: teachers.collect::<Result<_>>()?,
+            weight: args.teacher_weight,
+        }),
+        ..args.train
+    })
+}
+
 pub fn run(args: Args) -> Result<()> {
     check(&args)?;
     match args.adapter {
         Adapter::None => head::run(&args),
-        Adapter::Full => encoder::run(&args),
+        Adapter::Full | Adapter::Lora(_) => encoder::run(&args),
     }
 }
 
 fn check(args: &Args) -> Result<()> {
     let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
     let is_zero = |n: Option<usize>| n == Some(0);
-    if [args.batch, args.epochs, args.dims, args.hidden]
-        .into_iter()
-        .any(is_zero)
+    if [
+        args.batch,
+        args.epochs,
+        args.dims,
+        args.hidden,
+        args.conditions,
+        args.checkpoint_every,
+    ]
+    .into_iter()
+    .any(is_zero)
     {
-        return wrong("--batch, --epochs, --dims and --hidden must be at least 1.");
+        return wrong(
+            "--batch, --conditions, --epochs, --dims, --hidden and --checkpoint-every must be at least 1.",
+        );
     }
-    if !(0.0..1.0).contains(&args.dropout.unwrap_or(0.0)) {
-        return wrong("--dropout must be at least 0 and less than 1.");
+    if args.kind == Some(Kind::Linear) && args.hidden.is_some() {
+        return wrong(
+            "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.",
+        );
+    }
+    let dropouts = [args.dropout, args.head_dropout, args.word_dropout];
+    for dropout in dropouts.into_iter().flatten() {
+        if !(0.0..1.0).contains(&dropout) {
+            return wrong(
+                "--dropout, --head-dropout and --word-dropout must be at least 0 and less than 1.",
+            );
+        }
     }
     let rate = args.learning_rate.unwrap_or(1e-3);
-    let decay = args.weight_decay.unwrap_or(0.0);
-    if !(rate > 0.0 && rate.is_finite() && decay >= 0.0 && decay.is_finite()) {
-        return wrong("--learning-rate must be positive and --weight-decay not negative.");
+    let decays = [args.weight_decay, args.base_decay].map(|decay| decay.unwrap_or(0.0));
+    let sound = decays.iter().all(|d| *d >= 0.0 && d.is_finite());
+    if !(rate > 0.0 && rate.is_finite() && sound) {
+        return wrong(
+            "--learning-rate must be positive, --weight-decay and --base-decay not negative.",
+        );
     }
     Ok(())
 }
 
-/// The name of a data file, for a record of the training.
-fn file_name(path: &Path) -> Option<String> {
-    Some(path.file_name()?.to_string_lossy().into_owned())
+/// The head that is asked for.
+fn shape(args: &Args) -> Shape {
+    let kind = args.kind.unwrap_or(Kind::Mlp);
+    let dims = args.dims.unwrap_or(256);
+    Shape {
+        widths: match kind {
+            Kind::Linear => vec![dims],
+            Kind::Mlp => vec![args.hidden.unwrap_or(1024), dims],
+        },
+        relu: kind == Kind::Mlp,
+        dropout: match kind {
+            Kind::Linear => 0.20,
+            Kind::Mlp => 0.15,
+        },
+    }
+}
+
+/// The names of the data files, for a record of the training.
+fn data_names(args: &Args) -> String {
+    names(&args.data)
+}
+
+/// The names of files, for a record of the training.
+fn names(paths: &[PathBuf]) -> String {
+    let names = paths.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    names.join(", ")
+}
+
+/// The teachers' files and their weight, where there are any.
+fn teacher_names(args: &Args) -> Option<String> {
+    let Teachers { files, weight, .. } = args.teachers.as_ref()?;
+    Some(format!("{files}, weight {weight}"))
 }
 
 /// What the best epoch is found on, in words.
 fn validation_name(args: &Args) -> Option<String> {
     match &args.validation {
-        Some(path) => file_name(path),
+        Some(path) => Some(path.file_name()?.to_string_lossy().into_owned()),
         None => Some("a tenth of the training pairs".into()),
     }
 }

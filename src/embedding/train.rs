@@ -1,107 +1,92 @@
 //! Fine-tuning an encoder end to end on rated sentence pairs: a siamese bi-encoder (Reimers & Gurevych,
-//! 2019) whose two sides are CASE embeddings.
+//! 2019) whose two sides are CASE embeddings, with a projection head on top or without.
 //!
-//! With sᵢ = cos(CASE(s₁, c), CASE(s₂, c)) and a rating rᵢ, the loss of a batch is a weighted sum of
-//!
-//! - `mse`: the mean of (sᵢ − (rᵢ − 1)/4)²;
-//! - `rank`: the mean, over sentence pairs rated under two conditions a and b, of
-//!   softplus(−sign(r_a − r_b)·(s_a − s_b)/0.1); 0 for ties.
-//!
-//! Both rows of a sentence pair are always in one batch. Gradients go through the same forward pass as
-//! everywhere else.
+//! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
+//! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
+
+use std::collections::BTreeMap;
 
 use candle_core::{D, Device, Tensor};
-use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
+use rand::{SeedableRng, rngs::StdRng};
 
 use super::{Case, Encoder, Input, Pool, case::Plan};
 use crate::{
     backend::{
         Backend,
-        candle::{Candle, Parameter, adamw::AdamW},
+        candle::{
+            Candle,
+            adamw::AdamW,
+            tuning::{Adapter, FineTuning, Frozen, Lora, Parameter, Precision},
+        },
     },
     error::{Error, Result},
     evaluation::{
         dataset::Dataset,
         early_stopping::{EarlyStopping, Epoch},
-        metrics::{self, Pair},
+        metrics,
     },
     model::checkpoint::Checkpoint,
+    projection::{
+        Head, HeadFile,
+        head::{Layer, Shape},
+        train::start,
+    },
     similarity::cosine,
 };
 
-/// The difference of two similarities that counts as one unit in the ranking loss.
-const RANK_SCALE: f64 = 0.1;
+mod batches;
+mod loss;
+mod state;
+mod word_dropout;
+
+pub use loss::Loss;
+use word_dropout::WordDropout;
+
 /// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
 const WARM_UP: f64 = 0.06;
 /// Gradients longer than this are shortened to it.
 const CLIP: f64 = 1.0;
 
-/// How much each part of the loss counts.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Loss {
-    pub mse: f64,
-    pub rank: f64,
-}
-
-impl std::str::FromStr for Loss {
-    type Err = Error;
-
-    /// Parses names with optional weights, such as `mse,rank:0.1`.
-    fn from_str(text: &str) -> Result<Self> {
-        let wrong = |reason: String| Error::InvalidArgument(reason);
-        let mut loss = Self {
-            mse: 0.0,
-            rank: 0.0,
-        };
-        for part in text.split(',') {
-            let (name, weight) = match part.trim().split_once(':') {
-                None => (part.trim(), 1.0),
-                Some((name, weight)) => (
-                    name,
-                    weight
-                        .parse()
-                        .ok()
-                        .filter(|w: &f64| *w > 0.0 && w.is_finite())
-                        .ok_or_else(|| {
-                            wrong(format!(
-                                "the weight of `{part}` in the loss is not a positive number."
-                            ))
-                        })?,
-                ),
-            };
-            match name {
-                "mse" => loss.mse = weight,
-                "rank" => loss.rank = weight,
-                _ => {
-                    return Err(wrong(format!(
-                        "`{name}` is not a loss. Name mse, rank or both, with weights if not 1: mse,rank:0.1."
-                    )));
-                }
-            }
-        }
-        Ok(loss)
-    }
-}
-
 /// How to fine-tune.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Options {
+    pub adapter: Adapter,
+    /// What of the encoder stays as it is where [`Adapter::Full`] trains the rest.
+    pub freeze: Frozen,
+    /// The head that is trained on top.
+    pub head: Shape,
     pub loss: Loss,
     /// AdamW's peak learning rate.
     pub learning_rate: f64,
     /// AdamW's weight decay.
     pub weight_decay: f64,
-    /// Probability of dropout after the embeddings and in each sub-layer.
+    /// The same towards the weights that training begins at (L2-SP; Li et al., 2018).
+    pub base_decay: f64,
+    /// Probability that a word of a training input is masked.
+    pub word_dropout: f32,
+    /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
     pub dropout: f32,
-    /// Whether the token embeddings are trained too.
-    pub tokens: bool,
-    /// Sentence pairs a step, each with all of its conditions.
+    /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
     pub batch: usize,
+    /// Most conditions of a sentence pair in an epoch, drawn anew each time.
+    pub conditions: usize,
     /// Most epochs; the learning rate reaches 0 at their end.
     pub epochs: usize,
     /// Epochs without a better validation Spearman after which training stops.
     pub patience: usize,
     pub seed: u64,
+    /// What linear layers multiply.
+    pub precision: Precision,
+}
+
+/// What is trained on what.
+pub struct Task<'a> {
+    pub checkpoint: &'a Checkpoint,
+    pub device: Device,
+    pub case: &'a Case,
+    pub train: &'a Dataset,
+    pub validation: &'a Dataset,
+    pub options: &'a Options,
 }
 
 /// How far training is.
@@ -113,13 +98,19 @@ pub enum Progress {
     Epoch(Epoch),
 }
 
-/// A fine-tuned encoder's weights.
+/// What training made.
 pub struct FineTuned {
-    /// The weights of the best epoch.
-    pub parameters: Vec<Parameter>,
-    /// The epoch whose weights these are.
+    /// The encoder's weights that changed, by GGUF name, with low-rank updates added.
+    pub weights: BTreeMap<String, Vec<f32>>,
+    /// The low-rank updates by themselves.
+    pub adapters: Vec<Lora>,
+    /// The head's layers.
+    pub layers: Vec<Layer>,
+    /// The epoch that all of these are of.
     pub best: Epoch,
     pub history: Vec<Epoch>,
+    /// The loss of each step.
+    pub losses: Vec<f64>,
 }
 
 /// One rated row: both sentences under their condition.
@@ -128,87 +119,259 @@ struct Example {
     rating: f32,
 }
 
-/// Fine-tunes an encoder on `device`; `report` is called after each step and each epoch. The same seed
-/// gives the same weights on the same machine.
+/// A run between two steps: all that its next steps follow from.
+pub struct Training<'a> {
+    task: &'a Task<'a>,
+    encoder: Encoder<Candle>,
+    head: Head<Candle>,
+    parameters: Vec<Parameter>,
+    optimizer: AdamW,
+    word_dropout: Option<WordDropout>,
+    stopping: EarlyStopping<Vec<Tensor>>,
+    /// Epochs that are done.
+    epochs: usize,
+    /// Steps of the next epoch that are done, and the sum of their losses.
+    steps: usize,
+    total: f64,
+    losses: Vec<f64>,
+}
+
+/// Fine-tunes an encoder. `report` is called after each step and each epoch; an error of its ends the run,
+/// and what [`Training::save`] gives it resumes the run as `from`. The same seed gives the same weights
+/// on the same machine, interrupted or not.
 ///
 /// # Errors
-/// A text that cannot be encoded, or a loss that is no longer a number.
+/// A text that cannot be encoded, nothing to train, a loss that is no longer a number, or a checkpoint of
+/// another run.
 pub fn fine_tune(
-    checkpoint: &Checkpoint,
-    device: Device,
-    case: &Case,
-    train: &Dataset,
-    validation: &Dataset,
-    options: &Options,
-    mut report: impl FnMut(Progress),
+    task: &Task<'_>,
+    from: Option<&[u8]>,
+    mut report: impl FnMut(Progress, &Training<'_>) -> Result<()>,
 ) -> Result<FineTuned> {
-    let training = Candle::fine_tuning(
-        device.clone(),
-        options.seed,
-        options.dropout,
-        options.tokens,
+    let Task { train, options, .. } = *task;
+    let mut run = Training::new(task)?;
+    if let Some(bytes) = from {
+        run.restore(bytes)?;
+    }
+    let (examples, validation) = (
+        prepare(&run.encoder, train)?,
+        prepare(&run.encoder, task.validation)?,
     );
-    let mut encoder = Encoder::load(training, checkpoint)?;
-    let parameters = encoder.backend.parameters();
-    let (examples, validation_examples) =
-        (prepare(&encoder, train)?, prepare(&encoder, validation)?);
-    let ratings = validation.ratings();
-
-    let mut groups = groups(train);
-    let steps = groups.len().div_ceil(options.batch);
-    let of = steps * options.epochs;
-    let mut optimizer = AdamW::new(&parameters, options.weight_decay)?;
-    let mut rng = StdRng::seed_from_u64(options.seed);
-    let mut stopping = EarlyStopping::new(options.patience);
-    let mut step = 0;
-    for epoch in 1..=options.epochs {
-        groups.shuffle(&mut rng);
-        let mut total = 0.0;
-        for batch in groups.chunks(options.batch) {
-            let loss = batch_loss(&encoder, case, &examples, batch, &options.loss)?;
-            let value = f64::from(loss.to_scalar::<f32>()?);
-            if !value.is_finite() {
-                return Err(Error::InvalidArgument(format!(
-                    "the loss is no number after {step} steps. Try a smaller --learning-rate."
-                )));
-            }
-            let mut gradients = loss.backward()?;
-            let rate = options.learning_rate * schedule(step, of);
-            optimizer.step(&mut gradients, rate, CLIP)?;
-            total += value;
-            step += 1;
-            report(Progress::Step {
-                step,
-                of,
-                loss: value,
-            });
+    let ratings = task.validation.ratings();
+    let batches = |epoch| {
+        let Options {
+            batch,
+            conditions,
+            seed,
+            ..
+        } = *options;
+        batches::batches(&train.groups, batch, conditions, seed, epoch)
+    };
+    let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
+    while run.epochs < options.epochs && run.stopping.goes_on() {
+        let epoch = run.epochs + 1;
+        let batches = batches(epoch);
+        for batch in &batches[run.steps.min(batches.len())..] {
+            let loss = run.step(&examples, batch, of)?;
+            let step = run.losses.len();
+            report(Progress::Step { step, of, loss }, &run)?;
         }
-        let predicted = predict(&mut encoder, case, &validation_examples)?;
+        let predicted = run.predict(&validation)?;
         let reached = Epoch {
             epoch,
-            loss: total / steps as f64,
+            loss: run.total / batches.len() as f64,
             validation_spearman: metrics::spearman(&predicted, &ratings),
         };
-        report(Progress::Epoch(reached));
-        let copies = || -> Result<Vec<Tensor>> {
-            parameters
-                .iter()
-                .map(|p| Ok(p.var.as_detached_tensor().copy()?))
-                .collect()
-        };
-        if !stopping.go_on(reached, copies)? {
-            break;
+        let copies = || copies(&run.parameters);
+        run.stopping.go_on(reached, copies)?;
+        (run.epochs, run.steps, run.total) = (epoch, 0, 0.0);
+        report(Progress::Epoch(reached), &run)?;
+    }
+    run.finish()
+}
+
+impl<'a> Training<'a> {
+    fn new(task: &'a Task<'a>) -> Result<Self> {
+        let options = task.options;
+        let config = &task.checkpoint.config;
+        let wrong = |reason: String| Err(Error::InvalidArgument(reason));
+        match (options.adapter, options.freeze) {
+            (Adapter::Lora(rank), _) if rank == 0 || rank > config.hidden_size => {
+                return wrong(format!(
+                    "the rank of --adapter lora must be between 1 and {}, the width of the encoder.",
+                    config.hidden_size
+                ));
+            }
+            (Adapter::Full, Frozen::Layers(n)) if n > config.num_hidden_layers => {
+                return wrong(format!(
+                    "--freeze layers:{n} names more layers than the encoder's {}.",
+                    config.num_hidden_layers
+                ));
+            }
+            _ => {}
         }
+        options.precision.check(&task.device)?;
+        let backend = Candle::fine_tuning(
+            task.device.clone(),
+            options.seed,
+            FineTuning {
+                adapter: options.adapter,
+                frozen: options.freeze,
+                dropout: options.dropout,
+                precision: options.precision,
+            },
+        );
+        let encoder = Encoder::load(backend, task.checkpoint)?;
+        let spec = options.head.on(
+            task.checkpoint.encoder.clone(),
+            config.hidden_size,
+            task.case.clone(),
+        );
+        let head = HeadFile {
+            layers: start(&spec.dims, &mut StdRng::seed_from_u64(options.seed)),
+            spec,
+            condition_only: None,
+        };
+        let head = Head::load(&encoder.backend, &head)?;
+        let parameters = encoder.backend.parameters();
+        if parameters.is_empty() {
+            return wrong(
+                "nothing is left to train: freeze fewer layers, or add a head with --kind.".into(),
+            );
+        }
+        Ok(Self {
+            task,
+            optimizer: AdamW::new(&parameters, options.weight_decay, options.base_decay)?,
+            word_dropout: WordDropout::new(&encoder.tokenizer, options.word_dropout)?,
+            encoder,
+            head,
+            parameters,
+            stopping: EarlyStopping::new(options.patience),
+            epochs: 0,
+            steps: 0,
+            total: 0.0,
+            losses: Vec::new(),
+        })
     }
-    let stopped = stopping.finish()?;
-    for (parameter, copy) in parameters.iter().zip(&stopped.weights) {
-        parameter.var.set(copy)?;
+
+    /// One step on a batch of groups; its loss.
+    fn step(&mut self, examples: &[Example], batch: &[Vec<usize>], of: usize) -> Result<f64> {
+        let options = self.task.options;
+        let step = self.losses.len();
+        let seed = batches::dropout_seed(options.seed, step);
+        self.encoder.backend.reseed(seed);
+        let loss = self.loss(examples, batch)?;
+        let value = f64::from(loss.to_scalar::<f32>()?);
+        if !value.is_finite() {
+            return Err(Error::InvalidArgument(format!(
+                "the loss is no number after {step} steps. Try a smaller --learning-rate."
+            )));
+        }
+        let rate = options.learning_rate * schedule(step, of);
+        self.optimizer.step(&loss.backward()?, rate, CLIP)?;
+        self.losses.push(value);
+        self.steps += 1;
+        self.total += value;
+        Ok(value)
     }
-    Ok(FineTuned {
-        parameters,
-        best: stopped.best,
-        history: stopped.history,
-    })
+
+    /// The loss of a batch, dropout on: one number.
+    fn loss(&self, examples: &[Example], batch: &[Vec<usize>]) -> Result<Tensor> {
+        let Task { case, options, .. } = *self.task;
+        let backend = &self.encoder.backend;
+        let mut rows: Vec<&Example> = Vec::new();
+        let mut groups = Vec::with_capacity(batch.len());
+        for group in batch {
+            let start = rows.len();
+            rows.extend(group.iter().map(|&row| &examples[row]));
+            groups.push(start..rows.len());
+        }
+        let template = self.encoder.template();
+        let mut plan = Plan::default();
+        for side in 0..2 {
+            for row in &rows {
+                plan.push(case, Pool::All, &template, &row.sides[side])?;
+            }
+        }
+        if let Some(dropout) = &self.word_dropout {
+            let seed = batches::word_seed(options.seed, self.losses.len());
+            dropout.apply(&mut plan.batch.ids, seed);
+        }
+        let hidden = self.encoder.hidden(&plan.batch)?;
+        let pooled = backend.pool(&hidden, &plan.conditionals)?;
+        let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
+        let n = rows.len();
+        let similarity = (z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?;
+        let ratings: Vec<f32> = rows.iter().map(|row| row.rating).collect();
+        options.loss.of(&similarity, &ratings, &groups)
+    }
+
+    /// Similarities of the examples, dropout off.
+    fn predict(&mut self, examples: &[Example]) -> Result<Vec<f64>> {
+        let inputs: Vec<Input> = examples.iter().flat_map(|e| e.sides.clone()).collect();
+        let inference = Candle::new(self.task.device.clone());
+        let training = std::mem::replace(&mut self.encoder.backend, inference.clone());
+        let rows = pollster::block_on(self.encoder.run(
+            &inputs,
+            self.task.case,
+            Pool::All,
+            Ok,
+            |pooled| self.head.forward(&inference, &pooled),
+        ));
+        self.encoder.backend = training;
+        Ok(rows?
+            .vectors
+            .chunks_exact(2)
+            .map(|two| f64::from(cosine(&two[0], &two[1])))
+            .collect())
+    }
+
+    /// What the best epoch left.
+    fn finish(self) -> Result<FineTuned> {
+        let stopped = self.stopping.finish()?;
+        for (parameter, copy) in self.parameters.iter().zip(&stopped.weights) {
+            parameter.var.set(copy)?;
+        }
+        let adapters = self.encoder.backend.adapters();
+        let mut weights = BTreeMap::new();
+        for parameter in &self.parameters {
+            let mut at = 0;
+            for (name, rows) in &parameter.parts {
+                let part = parameter.var.as_detached_tensor().narrow(0, at, *rows)?;
+                weights.insert(name.clone(), part.flatten_all()?.to_vec1()?);
+                at += rows;
+            }
+        }
+        let mut layers = Vec::new();
+        while let (Some(weight), Some(bias)) = (
+            weights.remove(&format!("layers.{}.weight", layers.len())),
+            weights.remove(&format!("layers.{}.bias", layers.len())),
+        ) {
+            layers.push(Layer { weight, bias });
+        }
+        for lora in &adapters {
+            for side in ["lora_a", "lora_b"] {
+                weights.remove(&format!("{}.{side}", lora.name));
+            }
+            let merged = lora.merged()?.flatten_all()?.to_vec1()?;
+            weights.insert(lora.name.clone(), merged);
+        }
+        Ok(FineTuned {
+            weights,
+            adapters,
+            layers,
+            best: stopped.best,
+            history: stopped.history,
+            losses: self.losses,
+        })
+    }
+}
+
+fn copies(parameters: &[Parameter]) -> Result<Vec<Tensor>> {
+    parameters
+        .iter()
+        .map(|p| Ok(p.var.as_detached_tensor().copy()?))
+        .collect()
 }
 
 /// The share of the peak learning rate at a step (from 0).
@@ -233,97 +396,4 @@ fn prepare(encoder: &Encoder<Candle>, data: &Dataset) -> Result<Vec<Example>> {
             })
         })
         .collect()
-}
-
-/// The rows of each sentence pair: two where it is rated under two conditions, else one.
-fn groups(data: &Dataset) -> Vec<Vec<usize>> {
-    let mut second: Vec<Option<usize>> = vec![None; data.rows.len()];
-    let mut alone = vec![true; data.rows.len()];
-    for &(a, b) in &data.pairs {
-        second[a] = Some(b);
-        alone[b] = false;
-    }
-    (0..data.rows.len())
-        .filter(|&row| alone[row])
-        .map(|row| std::iter::once(row).chain(second[row]).collect())
-        .collect()
-}
-
-/// The loss of a batch, dropout on: one number.
-fn batch_loss(
-    encoder: &Encoder<Candle>,
-    case: &Case,
-    examples: &[Example],
-    batch: &[Vec<usize>],
-    loss: &Loss,
-) -> Result<Tensor> {
-    let rows: Vec<&Example> = batch.iter().flatten().map(|&row| &examples[row]).collect();
-    let mut pairs: Vec<Pair> = Vec::new();
-    let mut at = 0;
-    for group in batch {
-        if group.len() == 2 {
-            pairs.push((at, at + 1));
-        }
-        at += group.len();
-    }
-    let template = encoder.template();
-    let mut plan = Plan::default();
-    for side in 0..2 {
-        for row in &rows {
-            plan.push(case, Pool::All, &template, &row.sides[side])?;
-        }
-    }
-    let hidden = encoder.hidden(&plan.batch)?;
-    let z = encoder
-        .backend
-        .normalize(&encoder.backend.pool(&hidden, &plan.conditionals)?)?;
-    let n = rows.len();
-    let similarity = (z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?;
-    let ratings: Vec<f32> = rows.iter().map(|row| row.rating).collect();
-    loss.of(&similarity, &ratings, &pairs)
-}
-
-impl Loss {
-    /// The loss of similarities `[rows]` with these ratings; `pairs` are rows of one sentence pair.
-    pub fn of(&self, similarity: &Tensor, ratings: &[f32], pairs: &[Pair]) -> Result<Tensor> {
-        let device = similarity.device();
-        let target: Vec<f32> = ratings.iter().map(|r| (r - 1.0) / 4.0).collect();
-        let target = Tensor::new(target, device)?;
-        let mut total = ((similarity - target)?.sqr()?.mean_all()? * self.mse)?;
-        let untied: Vec<_> = pairs
-            .iter()
-            .filter(|&&(a, b)| ratings[a] != ratings[b])
-            .collect();
-        if self.rank > 0.0 && !untied.is_empty() {
-            // Each pair's higher-rated row first.
-            let (high, low): (Vec<u32>, Vec<u32>) = untied
-                .iter()
-                .map(|&&(a, b)| match ratings[a] > ratings[b] {
-                    true => (a as u32, b as u32),
-                    false => (b as u32, a as u32),
-                })
-                .unzip();
-            let of = |rows: Vec<u32>| similarity.index_select(&Tensor::new(rows, device)?, 0);
-            let x = ((of(low)? - of(high)?)? / RANK_SCALE)?;
-            // softplus(x) = max(x, 0) + ln(1 + e^−|x|), which cannot overflow.
-            let size = (x.relu()? + x.neg()?.relu()?)?;
-            let softplus = (x.relu()? + (size.neg()?.exp()? + 1.0)?.log()?)?;
-            total = (total + (softplus.sum_all()? * (self.rank / pairs.len() as f64))?)?;
-        }
-        Ok(total)
-    }
-}
-
-/// Similarities of the examples, dropout off.
-fn predict(encoder: &mut Encoder<Candle>, case: &Case, examples: &[Example]) -> Result<Vec<f64>> {
-    let inputs: Vec<Input> = examples.iter().flat_map(|e| e.sides.clone()).collect();
-    let inference = Candle::new(encoder.backend.device().clone());
-    let training = std::mem::replace(&mut encoder.backend, inference);
-    let rows = pollster::block_on(encoder.run(&inputs, case, Pool::All, Ok, Ok));
-    encoder.backend = training;
-    Ok(rows?
-        .vectors
-        .chunks_exact(2)
-        .map(|two| f64::from(cosine(&two[0], &two[1])))
-        .collect())
 }

@@ -1,6 +1,10 @@
 //! C-STS files: CSV with the columns sentence1, sentence2, condition, label.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 use serde::Deserialize;
@@ -17,7 +21,13 @@ pub struct Row {
     pub rating: f32,
 }
 
-/// The valid rows of a file.
+impl Row {
+    pub(super) fn same_sentences(&self, other: &Self) -> bool {
+        self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
+    }
+}
+
+/// The valid rows of a file, or of several.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
     pub rows: Vec<Row>,
@@ -26,6 +36,9 @@ pub struct Dataset {
     pub kept: Vec<Option<usize>>,
     /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
     pub pairs: Vec<Pair>,
+    /// The rows of a sentence pair that follow each other in one file, however many conditions it has:
+    /// what training compares. Every row is in one of them.
+    pub groups: Vec<Range<usize>>,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +57,38 @@ impl Dataset {
     pub fn read(path: &Path, limit: Option<usize>) -> Result<Self> {
         let file = std::fs::File::open(path).map_err(Error::io(path))?;
         Self::from_reader(&path.display().to_string(), file, limit)
+    }
+
+    /// Reads several files, one after the other; pairs and groups stay within a file.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`]; no file is named.
+    pub fn read_all(paths: &[PathBuf]) -> Result<Self> {
+        let mut all = Self::default();
+        for path in paths {
+            all.append(Self::read(path, None)?);
+        }
+        match all.rows.is_empty() {
+            true => Err(Error::InvalidArgument("no data file is named.".into())),
+            false => Ok(all),
+        }
+    }
+
+    /// Adds the rows of another file.
+    pub fn append(&mut self, other: Self) {
+        let before = self.rows.len();
+        let moved = |row: usize| row + before;
+        self.rows.extend(other.rows);
+        self.kept
+            .extend(other.kept.into_iter().map(|row| row.map(moved)));
+        self.pairs
+            .extend(other.pairs.into_iter().map(|(a, b)| (moved(a), moved(b))));
+        self.groups.extend(
+            other
+                .groups
+                .into_iter()
+                .map(|g| moved(g.start)..moved(g.end)),
+        );
     }
 
     /// Reads CSV; `name` stands for the file in errors.
@@ -113,11 +158,13 @@ impl Dataset {
             .kept
             .chunks_exact(2)
             .filter_map(|two| Some((two[0]?, two[1]?)))
-            .filter(|&(a, b)| {
-                let (a, b) = (&data.rows[a], &data.rows[b]);
-                a.sentence1 == b.sentence1 && a.sentence2 == b.sentence2
-            })
+            .filter(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
             .collect();
+        let mut start = 0;
+        for group in data.rows.chunk_by(Row::same_sentences) {
+            data.groups.push(start..start + group.len());
+            start += group.len();
+        }
         match data.rows.is_empty() {
             true => Err(bad(0, "there is no valid row".into())),
             false => Ok(data),
@@ -140,7 +187,8 @@ impl Dataset {
             .collect()
     }
 
-    /// The rows for which `keep` is true, and the pairs both of whose rows are among them.
+    /// The rows for which `keep` is true, the pairs both of whose rows are among them, and what is left of
+    /// each group.
     pub fn subset(&self, keep: &[bool]) -> Self {
         let mut data = Self::default();
         let mut place = vec![None; self.rows.len()];
@@ -155,6 +203,15 @@ impl Dataset {
             .pairs
             .iter()
             .filter_map(|&(a, b)| Some((place[a]?, place[b]?)))
+            .collect();
+        data.groups = self
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let mut kept = place[group.clone()].iter().flatten();
+                let first = *kept.next()?;
+                Some(first..first + 1 + kept.count())
+            })
             .collect();
         data
     }
@@ -183,6 +240,21 @@ mod tests {
         assert_eq!(data.pairs, vec![(0, 1), (3, 4)]);
         assert_eq!(data.kept[2], None);
         assert_eq!(data.rows[3].sentence1, "e, e");
+    }
+
+    #[test]
+    fn groups_are_all_rows_of_a_sentence_pair_within_a_file() {
+        // Three conditions and an invalid one in their midst; then one; then two.
+        let mut data =
+            read("a,b,u,1\na,b,v,-1\na,b,w,1.5\na,b,x,4\nc,d,u,2\na,b,y,3\na,b,z,3\n").unwrap();
+        assert_eq!(data.groups, [0..3, 3..4, 4..6]);
+        // The last pair comes again in the next file: another group.
+        data.append(read("a,b,y,3\nc,d,y,2\n").unwrap());
+        assert_eq!(data.groups, [0..3, 3..4, 4..6, 6..7, 7..8]);
+        assert_eq!(data.kept.last(), Some(&Some(7)));
+        let some = data.subset(&[true, false, true, false, false, true, true, false]);
+        assert_eq!(some.groups, [0..2, 2..3, 3..4]);
+        assert!(Dataset::read_all(&[]).is_err());
     }
 
     #[test]

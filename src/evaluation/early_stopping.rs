@@ -51,10 +51,31 @@ impl<W> EarlyStopping<W> {
         if better {
             self.best = Some((reached, copy()?));
         }
-        Ok(self
-            .best
-            .as_ref()
-            .is_none_or(|(best, _)| reached.epoch - best.epoch < self.patience))
+        Ok(self.goes_on())
+    }
+
+    /// Takes up a run where it was interrupted: its epochs, and the best of them with its weights.
+    pub fn restore(&mut self, history: Vec<Epoch>, best: Option<(Epoch, W)>) {
+        self.history = history;
+        self.best = best;
+    }
+
+    /// The best epoch so far and its weights.
+    pub fn best(&self) -> Option<&(Epoch, W)> {
+        self.best.as_ref()
+    }
+
+    /// The epochs so far.
+    pub fn history(&self) -> &[Epoch] {
+        &self.history
+    }
+
+    /// Whether there is patience left.
+    pub fn goes_on(&self) -> bool {
+        match (&self.best, self.history.last()) {
+            (Some((best, _)), Some(last)) => last.epoch - best.epoch < self.patience,
+            _ => true,
+        }
     }
 
     /// # Errors
@@ -92,6 +113,9 @@ mod tests {
             going.push(stopping.go_on(epoch, || Ok(i)).unwrap());
         }
         assert_eq!(going, [true, true, true, true, false]);
+        let mut resumed = EarlyStopping::new(2);
+        resumed.restore(stopping.history().to_vec(), stopping.best().copied());
+        assert!(!resumed.goes_on());
         let stopped = stopping.finish().unwrap();
         assert_eq!((stopped.best.epoch, stopped.weights), (3, 2));
         assert_eq!(stopped.history.len(), 5);

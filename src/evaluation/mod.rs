@@ -17,3 +17,5 @@ pub mod early_stopping;
 pub mod isotropy;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod metrics;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod teacher;

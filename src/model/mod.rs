@@ -5,5 +5,7 @@ pub mod checkpoint;
 pub mod config;
 pub mod gguf;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod peft;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod save;
 pub mod weights;

@@ -3,7 +3,7 @@
 //! Tensors keep the names they were published under, and what training does not touch (the pooler,
 //! RoBERTa's unused positions) is copied, so that whatever read the published folder reads this one.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
@@ -11,16 +11,13 @@ use super::{
     config::Config,
     weights::{WeightTensor, gguf_name},
 };
-use crate::{
-    backend::candle::Parameter,
-    error::{Error, Result},
-};
+use crate::error::{Error, Result};
 
 /// Name, dtype, shape and bytes.
 type Tensor<'a> = (String, Dtype, Vec<usize>, Cow<'a, [u8]>);
 
-/// model.safetensors with the numbers of `parameters` in place of the published ones. `what` names the
-/// published file in errors.
+/// model.safetensors with the numbers of `trained`, by GGUF name, in place of the published ones. `what`
+/// names the published file in errors.
 ///
 /// # Errors
 /// The published file is no safetensors, or holds a tensor of another shape.
@@ -28,7 +25,7 @@ pub fn safetensors(
     what: &str,
     published: &[u8],
     config: &Config,
-    parameters: &[Parameter],
+    trained: &BTreeMap<String, Vec<f32>>,
 ) -> Result<Vec<u8>> {
     let bad = |reason: String| Error::ModelFormat {
         what: what.into(),
@@ -38,11 +35,15 @@ pub fn safetensors(
         |e: safetensors::SafeTensorError| bad(format!("it is no safetensors ({e})"));
     let file = SafeTensors::deserialize(published).map_err(not_safetensors)?;
     let (_, header) = SafeTensors::read_metadata(published).map_err(not_safetensors)?;
-    let mut trained = by_name(parameters)?;
+    let mut trained: BTreeMap<&str, &[f32]> = trained
+        .iter()
+        .map(|(n, x)| (n.as_str(), x.as_slice()))
+        .collect();
     let mut tensors: Vec<Tensor<'_>> = Vec::new();
     for (name, view) in file.tensors() {
         let shape = view.shape().to_vec();
-        let numbers = gguf_name(&name).and_then(|known| Some((trained.remove(&known)?, known)));
+        let numbers =
+            gguf_name(&name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
         let (dtype, bytes) = match numbers {
             None => (view.dtype(), Cow::Borrowed(view.data())),
             Some((numbers, known)) => {
@@ -50,7 +51,7 @@ pub fn safetensors(
                     "position_embd.weight" => unused(&name, &view, config.position_offset)?,
                     _ => Vec::new(),
                 };
-                all.extend(numbers);
+                all.extend_from_slice(numbers);
                 if all.len() != shape.iter().product::<usize>() {
                     return Err(bad(format!("tensor `{name}` has the shape {shape:?}")));
                 }
@@ -76,20 +77,6 @@ pub fn safetensors(
     let mut metadata = header.metadata().clone().unwrap_or_default();
     metadata.entry("format".into()).or_insert("pt".into());
     safetensors::serialize(views, Some(metadata)).map_err(not_safetensors)
-}
-
-/// Each tensor's numbers by GGUF name.
-fn by_name(parameters: &[Parameter]) -> Result<HashMap<String, Vec<f32>>> {
-    let mut all = HashMap::new();
-    for parameter in parameters {
-        let mut at = 0;
-        for (name, rows) in &parameter.parts {
-            let part = parameter.var.as_detached_tensor().narrow(0, at, *rows)?;
-            all.insert(name.clone(), part.flatten_all()?.to_vec1()?);
-            at += rows;
-        }
-    }
-    Ok(all)
 }
 
 /// The first `rows` rows of a published matrix.

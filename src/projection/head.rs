@@ -1,9 +1,10 @@
-//! Projection heads g: linear, z = We, or non-linear, z = ReLU(W₂ ReLU(W₁ e)) (CASE, supervised
-//! projection), with their file format.
+//! Projection heads g: linear, z = We, non-linear, z = ReLU(W₂ ReLU(W₁ e)) (CASE, supervised projection),
+//! or none, z = e, with their file format.
 //!
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
 //! numbers mean is JSON in its metadata. It also carries the condition-only baseline of its training
-//! data, so that an evaluation can print both.
+//! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
+//! embeddings are made, which the encoder's own files do not.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -41,7 +42,8 @@ pub struct HeadSpec {
     pub encoder: EncoderId,
     /// How those embeddings are made.
     pub case: Case,
-    /// Widths from the input to the output: `[768, 256]` is linear, `[768, 1024, 256]` has one hidden layer.
+    /// Widths from the input to the output: `[768, 256]` is linear, `[768, 1024, 256]` has one hidden
+    /// layer, `[768]` has no layers at all.
     pub dims: Vec<usize>,
     /// ReLU after every layer (the non-linear head), or after none (the linear one).
     pub relu: bool,
@@ -59,6 +61,23 @@ impl HeadSpec {
     }
 
     /// # Errors
+    /// The encoder of this hidden size makes embeddings of another width than the head takes.
+    pub fn check_width(&self, encoder: &EncoderId, hidden: usize) -> Result<()> {
+        let (takes, makes) = (
+            self.dims.first().copied().unwrap_or(0),
+            self.case.dims(hidden),
+        );
+        match takes == makes {
+            true => Ok(()),
+            false => Err(Error::HeadWidth {
+                takes,
+                makes,
+                encoder: encoder.to_string(),
+            }),
+        }
+    }
+
+    /// # Errors
     /// The encoder is another than the one it was trained on; both are named.
     pub fn check_encoder(&self, encoder: &EncoderId) -> Result<()> {
         match self.encoder.sha256 == encoder.sha256 {
@@ -67,6 +86,34 @@ impl HeadSpec {
                 head_encoder: self.encoder.to_string(),
                 encoder: encoder.to_string(),
             }),
+        }
+    }
+}
+
+/// A head before it is known what it is put on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Shape {
+    /// Widths after the input: none where there are no layers.
+    pub widths: Vec<usize>,
+    /// See [`HeadSpec::relu`].
+    pub relu: bool,
+    /// See [`HeadSpec::dropout`].
+    pub dropout: f32,
+}
+
+impl Shape {
+    /// The head's description on an encoder of this hidden size.
+    pub fn on(&self, encoder: EncoderId, hidden: usize, case: Case) -> HeadSpec {
+        let input = case.dims(hidden);
+        HeadSpec {
+            encoder,
+            case,
+            dims: std::iter::once(input)
+                .chain(self.widths.iter().copied())
+                .collect(),
+            relu: self.relu,
+            dropout: self.dropout,
+            training: serde_json::Value::Null,
         }
     }
 }
@@ -109,7 +156,7 @@ impl HeadFile {
             )));
         }
         let spec: HeadSpec = serde_json::from_value(described.spec).map_err(broken)?;
-        if spec.dims.len() < 2 || spec.case.orders.is_empty() || spec.dims.contains(&0) {
+        if spec.dims.is_empty() || spec.case.orders.is_empty() || spec.dims.contains(&0) {
             return Err(bad(format!(
                 "it describes layers of widths {:?}",
                 spec.dims
@@ -250,7 +297,7 @@ impl<B: Backend> Head<B> {
         }
     }
 
-    /// z = g(e): `[rows, in] → [rows, out]`.
+    /// z = g(e): `[rows, in] → [rows, out]`; without layers z = e.
     pub fn forward(&self, backend: &B, e: &B::Tensor) -> Result<B::Tensor> {
         let activation = match self.relu {
             true => Activation::Relu,
@@ -316,6 +363,38 @@ mod tests {
             .unwrap();
         // Row 1: relu(1, 2.5, 0) → 1 + 5 − 1; row 2: relu(−3, −0.5, 4) → 16 − 1.
         assert_eq!(z, vec![vec![5.0], vec![15.0]]);
+    }
+
+    #[test]
+    fn without_layers_it_gives_back_what_it_gets() {
+        let mut file = head();
+        file.spec.dims = vec![2];
+        file.spec.relu = false;
+        file.layers.clear();
+        let read = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap();
+        assert_eq!(read, file);
+        assert_eq!(read.spec.output(), 2);
+        let backend = Candle::cpu();
+        let head = Head::load(&backend, &read).unwrap();
+        let e = candle_core::Tensor::new(&[[1f32, -2.0]], &candle_core::Device::Cpu).unwrap();
+        let z = head.forward(&backend, &e).unwrap();
+        assert_eq!(z.to_vec2::<f32>().unwrap(), vec![vec![1.0, -2.0]]);
+        file.spec.dims.clear();
+        let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+        assert_eq!(error.code(), "head-format");
+    }
+
+    #[test]
+    fn an_encoder_of_another_width_is_told_both_widths() {
+        let mut spec = head().spec;
+        spec.dims = vec![768];
+        let encoder = spec.encoder.clone();
+        // Two orders side by side.
+        spec.check_width(&encoder, 384).unwrap();
+        let error = spec.check_width(&encoder, 1024).unwrap_err();
+        assert_eq!(error.code(), "head-mismatch");
+        let text = error.to_string();
+        assert!(text.contains("768") && text.contains("2048"), "{text}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The loss is the squared error between cos(g(e₁), g(e₂)) and (rating − 1) / 4. Both embeddings go
 //! through one head (siamese); Adam; the head of the best validation epoch is kept.
 
-use candle_core::{D, DType, Device, Tensor, Var};
+use candle_core::{D, DType, Tensor, Var};
 use candle_nn::{AdamW, Optimizer, ParamsAdamW};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -64,13 +64,14 @@ pub fn train(
 ) -> Result<Trained> {
     let device = embeddings.device();
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let vars = spec
-        .dims
-        .windows(2)
-        .map(|d| {
+    let vars = start(&spec.dims, &mut rng)
+        .into_iter()
+        .zip(spec.dims.windows(2))
+        .map(|(layer, d)| {
+            let var = |tensor: Tensor| Var::from_tensor(&tensor);
             Ok((
-                uniform(&mut rng, &[d[1], d[0]], d[0], device)?,
-                uniform(&mut rng, &[d[1]], d[0], device)?,
+                var(Tensor::from_vec(layer.weight, (d[1], d[0]), device)?)?,
+                var(Tensor::from_vec(layer.bias, d[1], device)?)?,
             ))
         })
         .collect::<Result<Vec<(Var, Var)>>>()?;
@@ -173,15 +174,18 @@ fn similarities(
     Ok((z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?)
 }
 
-/// Uniform in ±1/√in, as PyTorch's `nn.Linear` starts.
-fn uniform(rng: &mut StdRng, shape: &[usize], inputs: usize, device: &Device) -> Result<Var> {
-    let bound = 1.0 / (inputs as f32).sqrt();
-    let numbers: Vec<f32> = (0..shape.iter().product())
-        .map(|_| rng.random_range(-bound..bound))
-        .collect();
-    Ok(Var::from_tensor(&Tensor::from_vec(
-        numbers, shape, device,
-    )?)?)
+/// Layers between these widths, uniform in ±1/√in as PyTorch's `nn.Linear` starts.
+pub(crate) fn start(dims: &[usize], rng: &mut StdRng) -> Vec<Layer> {
+    dims.windows(2)
+        .map(|d| {
+            let bound = 1.0 / (d[0] as f32).sqrt();
+            let mut uniform = |n: usize| (0..n).map(|_| rng.random_range(-bound..bound)).collect();
+            Layer {
+                weight: uniform(d[0] * d[1]),
+                bias: uniform(d[1]),
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -209,7 +213,7 @@ mod tests {
             });
         }
         (
-            Tensor::from_vec(rows, (n as usize, dims), &Device::Cpu).unwrap(),
+            Tensor::from_vec(rows, (n as usize, dims), &candle_core::Device::Cpu).unwrap(),
             examples,
         )
     }

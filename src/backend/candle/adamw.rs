@@ -1,32 +1,39 @@
 //! AdamW (Loshchilov & Hutter, 2019) with clipping by the gradients' common length.
 //!
-//! On the CPU a step is one parallel pass over each parameter; candle's own optimiser, which serves other
-//! devices, makes ten, and takes a fifth of a training step.
+//! On the CPU a step is one parallel pass over each parameter; made of candle's operations, as on other
+//! devices, it makes ten, and takes a fifth of a training step.
 
 use std::cell::RefCell;
 
 use candle_core::{CpuStorage, InplaceOp1, Layout, Tensor, Var, backprop::GradStore, bail};
-use candle_nn::{Optimizer, ParamsAdamW};
 use rayon::prelude::*;
 
-use super::{Parameter, fused::numbers};
+use super::{fused::numbers, tuning::Parameter};
 use crate::error::Result;
 
 /// Numbers that one task updates.
 const SPAN: usize = 1 << 14;
 
+/// β₁, β₂ and ε.
+const BETA: (f64, f64) = (0.9, 0.999);
+const EPSILON: f64 = 1e-8;
+
 /// The optimiser of one training run.
 pub struct AdamW {
     vars: Vec<Var>,
-    parameters: ParamsAdamW,
+    decay: f64,
+    base_decay: f64,
+    /// Where each parameter began, where there is a decay towards it.
+    bases: Option<Vec<Tensor>>,
     steps: i32,
     kind: Kind,
 }
 
 enum Kind {
-    /// The moments of each parameter.
+    /// One pass over each parameter, on the CPU.
     OnePass(Vec<Moments>),
-    Composed(candle_nn::AdamW),
+    /// candle's operations, on any device.
+    Composed(Vec<[Tensor; 2]>),
 }
 
 #[derive(Default)]
@@ -36,27 +43,67 @@ struct Moments {
 }
 
 impl AdamW {
-    /// For these parameters, with β = (0.9, 0.999) and ε = 10⁻⁸.
-    pub fn new(parameters: &[Parameter], weight_decay: f64) -> Result<Self> {
+    /// For these parameters, with β = (0.9, 0.999) and ε = 10⁻⁸; weights decay towards zero and, by
+    /// `base_decay`, towards what they are now.
+    pub fn new(parameters: &[Parameter], weight_decay: f64, base_decay: f64) -> Result<Self> {
         let vars: Vec<Var> = parameters.iter().map(|p| p.var.clone()).collect();
-        let parameters = ParamsAdamW {
-            weight_decay,
-            ..Default::default()
-        };
         let kind = match vars.iter().all(|var| var.device().is_cpu()) {
-            true => Kind::OnePass(vars.iter().map(|_| Moments::default()).collect()),
-            false => Kind::Composed(candle_nn::AdamW::new(vars.clone(), parameters.clone())?),
+            true => Kind::OnePass(vars.iter().map(Moments::zero).collect()),
+            false => Kind::composed(&vars)?,
+        };
+        let copies = || -> candle_core::Result<_> {
+            vars.iter().map(|v| v.as_detached_tensor().copy()).collect()
         };
         Ok(Self {
+            bases: (base_decay > 0.0).then(copies).transpose()?,
             vars,
-            parameters,
+            decay: weight_decay,
+            base_decay,
             steps: 0,
             kind,
         })
     }
 
+    /// The first and the second moment of each parameter, in the parameters' order.
+    pub fn moments(&self) -> Result<Vec<[Vec<f32>; 2]>> {
+        match &self.kind {
+            Kind::OnePass(all) => Ok(all
+                .iter()
+                .map(|m| [m.first.borrow().clone(), m.second.borrow().clone()])
+                .collect()),
+            Kind::Composed(all) => all
+                .iter()
+                .map(|[first, second]| {
+                    let numbers = |x: &Tensor| x.flatten_all()?.to_vec1();
+                    Ok([numbers(first)?, numbers(second)?])
+                })
+                .collect(),
+        }
+    }
+
+    /// Goes on after `steps` steps that left these moments, each as long as its parameter.
+    pub fn restore(&mut self, steps: usize, moments: Vec<[Vec<f32>; 2]>) -> Result<()> {
+        self.steps = i32::try_from(steps).unwrap_or(i32::MAX);
+        match &mut self.kind {
+            Kind::OnePass(all) => {
+                for (kept, [first, second]) in all.iter_mut().zip(moments) {
+                    *kept.first.get_mut() = first;
+                    *kept.second.get_mut() = second;
+                }
+            }
+            Kind::Composed(all) => {
+                for ((kept, var), numbers) in all.iter_mut().zip(&self.vars).zip(moments) {
+                    for (kept, numbers) in kept.iter_mut().zip(numbers) {
+                        *kept = Tensor::from_vec(numbers, var.shape(), var.device())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// One step at a learning rate; gradients longer than `clip`, all together, are shortened to it.
-    pub fn step(&mut self, gradients: &mut GradStore, rate: f64, clip: f64) -> Result<()> {
+    pub fn step(&mut self, gradients: &GradStore, rate: f64, clip: f64) -> Result<()> {
         let mut squares = 0.0;
         for var in &self.vars {
             if let Some(g) = gradients.get(var) {
@@ -65,46 +112,93 @@ impl AdamW {
         }
         let scale = clip / squares.sqrt().max(clip);
         self.steps += 1;
+        if let Some(bases) = &self.bases {
+            let pull = rate * self.base_decay;
+            for (var, base) in self.vars.iter().zip(bases) {
+                var.set(&((var.as_detached_tensor() * (1.0 - pull))? + (base * pull)?)?)?;
+            }
+        }
+        let step = Step {
+            rate: rate / (1.0 - BETA.0.powi(self.steps)),
+            unbias: 1.0 / (1.0 - BETA.1.powi(self.steps)),
+            keep: 1.0 - rate * self.decay,
+            scale,
+        };
         match &mut self.kind {
             Kind::OnePass(moments) => {
                 for (var, moments) in self.vars.iter().zip(moments) {
                     if let Some(gradient) = gradients.get(var) {
-                        var.inplace_op1(&Step {
+                        var.inplace_op1(&OnePass {
                             gradient: &gradient.contiguous()?,
                             moments,
-                            parameters: &self.parameters,
-                            steps: self.steps,
-                            rate,
-                            scale: scale as f32,
+                            step: &step,
                         })?;
                     }
                 }
             }
-            Kind::Composed(optimizer) => {
-                for var in &self.vars {
-                    if let Some(g) = gradients.remove(var) {
-                        gradients.insert(var, (g * scale)?);
+            Kind::Composed(moments) => {
+                for (var, moments) in self.vars.iter().zip(moments) {
+                    if let Some(gradient) = gradients.get(var) {
+                        step.composed(var, gradient, moments)?;
                     }
                 }
-                optimizer.set_learning_rate(rate);
-                optimizer.step(gradients)?;
             }
         }
         Ok(())
     }
 }
 
-struct Step<'a> {
-    gradient: &'a Tensor,
-    moments: &'a Moments,
-    parameters: &'a ParamsAdamW,
-    steps: i32,
-    rate: f64,
-    /// What gradients are multiplied with.
-    scale: f32,
+impl Moments {
+    fn zero(var: &Var) -> Self {
+        let zeros = || RefCell::new(vec![0.0; var.elem_count()]);
+        Self {
+            first: zeros(),
+            second: zeros(),
+        }
+    }
 }
 
-impl InplaceOp1 for Step<'_> {
+impl Kind {
+    fn composed(vars: &[Var]) -> Result<Self> {
+        let zeros = |var: &Var| Ok([var.zeros_like()?, var.zeros_like()?]);
+        Ok(Self::Composed(
+            vars.iter().map(zeros).collect::<Result<_>>()?,
+        ))
+    }
+}
+
+/// The numbers of one step: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², w ← keep·w − rate·m/(√(unbias·v) + ε).
+struct Step {
+    /// The learning rate over 1 − β₁ᵗ.
+    rate: f64,
+    /// 1/(1 − β₂ᵗ).
+    unbias: f64,
+    /// What is left of a weight after its decay.
+    keep: f64,
+    /// What gradients are multiplied with.
+    scale: f64,
+}
+
+impl Step {
+    fn composed(&self, var: &Var, gradient: &Tensor, moments: &mut [Tensor; 2]) -> Result<()> {
+        let g = (gradient.detach() * self.scale)?;
+        let [first, second] = moments;
+        *first = ((&*first * BETA.0)? + (&g * (1.0 - BETA.0))?)?;
+        *second = ((&*second * BETA.1)? + (g.sqr()? * (1.0 - BETA.1))?)?;
+        let length = ((&*second * self.unbias)?.sqrt()? + EPSILON)?;
+        let change = ((&*first * self.rate)? / length)?;
+        var.set(&((var.as_detached_tensor() * self.keep)? - change)?)?;
+        Ok(())
+    }
+}
+
+struct OnePass<'a> {
+    gradient: &'a Tensor,
+    moments: &'a Moments,
+    step: &'a Step,
+}
+
+impl InplaceOp1 for OnePass<'_> {
     fn name(&self) -> &'static str {
         "adamw"
     }
@@ -126,19 +220,9 @@ impl InplaceOp1 for Step<'_> {
             self.moments.first.borrow_mut(),
             self.moments.second.borrow_mut(),
         );
-        first.resize(weights.len(), 0.0);
-        second.resize(weights.len(), 0.0);
-        let ParamsAdamW {
-            beta1,
-            beta2,
-            eps,
-            weight_decay,
-            ..
-        } = *self.parameters;
-        let rate = (self.rate / (1.0 - beta1.powi(self.steps))) as f32;
-        let unbias = (1.0 / (1.0 - beta2.powi(self.steps))) as f32;
-        let keep = (1.0 - self.rate * weight_decay) as f32;
-        let (b1, b2, eps, scale) = (beta1 as f32, beta2 as f32, eps as f32, self.scale);
+        let (b1, b2, eps) = (BETA.0 as f32, BETA.1 as f32, EPSILON as f32);
+        let (rate, unbias) = (self.step.rate as f32, self.step.unbias as f32);
+        let (keep, scale) = (self.step.keep as f32, self.step.scale as f32);
         weights
             .par_chunks_mut(SPAN)
             .zip(gradient.par_chunks(SPAN))
@@ -162,6 +246,7 @@ impl InplaceOp1 for Step<'_> {
 #[cfg(test)]
 mod tests {
     use candle_core::Device;
+    use candle_nn::{Optimizer, ParamsAdamW};
 
     use super::*;
 
@@ -173,23 +258,58 @@ mod tests {
             var: Var::from_vec(start.clone(), (3, 4), &Device::Cpu).unwrap(),
         };
         let loss = |p: &Parameter| p.var.sqr().unwrap().sum_all().unwrap();
-        let (ours, theirs) = (parameter(), parameter());
-        let mut optimizer = AdamW::new(std::slice::from_ref(&ours), 0.1).unwrap();
+        let (one_pass, composed, theirs) = (parameter(), parameter(), parameter());
+        let optimizer = |p: &Parameter| AdamW::new(std::slice::from_ref(p), 0.1, 0.0).unwrap();
+        let (mut first, mut second) = (optimizer(&one_pass), optimizer(&composed));
+        second.kind = Kind::composed(&second.vars).unwrap();
         let parameters = ParamsAdamW {
             lr: 0.01,
             weight_decay: 0.1,
             ..Default::default()
         };
         let mut reference = candle_nn::AdamW::new(vec![theirs.var.clone()], parameters).unwrap();
-        for _ in 0..5 {
-            let mut gradients = loss(&ours).backward().unwrap();
-            optimizer.step(&mut gradients, 0.01, 1e9).unwrap();
+        for step in 0..5 {
+            for (p, ours) in [(&one_pass, &mut first), (&composed, &mut second)] {
+                let gradients = loss(p).backward().unwrap();
+                // Interrupted in between, and taken up by another.
+                if step == 3 {
+                    let moments = ours.moments().unwrap();
+                    let mut other = optimizer(p);
+                    if matches!(ours.kind, Kind::Composed(_)) {
+                        other.kind = Kind::composed(&other.vars).unwrap();
+                    }
+                    other.restore(3, moments).unwrap();
+                    *ours = other;
+                }
+                ours.step(&gradients, 0.01, 1e9).unwrap();
+            }
             reference.backward_step(&loss(&theirs)).unwrap();
         }
         let numbers = |p: &Parameter| p.var.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-        for (a, b) in numbers(&ours).iter().zip(numbers(&theirs)) {
-            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        for ours in [&one_pass, &composed] {
+            for (a, b) in numbers(ours).iter().zip(numbers(&theirs)) {
+                assert!((a - b).abs() < 1e-6, "{a} {b}");
+            }
         }
+    }
+
+    #[test]
+    fn the_base_decay_draws_weights_back() {
+        let p = Parameter {
+            parts: vec![("w".into(), 1)],
+            var: Var::from_vec(vec![1f32, 2.0], (1, 2), &Device::Cpu).unwrap(),
+        };
+        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0, 5.0).unwrap();
+        let moved = Tensor::new(&[[3f32, 2.0]], &Device::Cpu).unwrap();
+        p.var.set(&moved).unwrap();
+        // A gradient of zero moves nothing by itself.
+        let gradients = (p.var.sum_all().unwrap() * 0.0)
+            .unwrap()
+            .backward()
+            .unwrap();
+        optimizer.step(&gradients, 0.1, 1.0).unwrap();
+        // Half of the way from 3 back to 1.
+        assert_eq!(p.var.to_vec2::<f32>().unwrap(), [[2.0, 2.0]]);
     }
 
     #[test]
@@ -199,12 +319,12 @@ mod tests {
             parts: vec![("w".into(), 1)],
             var: Var::from_vec(vec![3f32, 4.0], (1, 2), &Device::Cpu).unwrap(),
         };
-        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0).unwrap();
-        let mut gradients = (p.var.sqr().unwrap().sum_all().unwrap() * 10.0)
+        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0, 0.0).unwrap();
+        let gradients = (p.var.sqr().unwrap().sum_all().unwrap() * 10.0)
             .unwrap()
             .backward()
             .unwrap();
-        optimizer.step(&mut gradients, 0.01, 1.0).unwrap();
+        optimizer.step(&gradients, 0.01, 1.0).unwrap();
         let Kind::OnePass(moments) = &optimizer.kind else {
             panic!("the CPU takes one pass");
         };

@@ -12,6 +12,8 @@ use candle_core::{
 };
 use rayon::prelude::*;
 
+use super::tuning::Precision;
+
 /// Rows that one task works on; sums over rows are made of sums over so many.
 const ROWS: usize = 64;
 /// Numbers that one task works on where rows do not matter.
@@ -30,11 +32,11 @@ pub fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]
 }
 
 /// x·Wᵀ + b: `[rows, in]`, `[out, in]`, `[out]` → `[rows, out]`.
-pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op3(weight, bias, Linear)
+pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor, precision: Precision) -> Result<Tensor> {
+    x.contiguous()?.apply_op3(weight, bias, Linear(precision))
 }
 
-struct Linear;
+struct Linear(Precision);
 
 impl CustomOp3 for Linear {
     fn name(&self) -> &'static str {
@@ -50,23 +52,20 @@ impl CustomOp3 for Linear {
         bias: &CpuStorage,
         bias_layout: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        use candle_core::backend::BackendStorage;
-        let (rows, inputs) = x_layout.shape().dims2()?;
-        let (outputs, _) = weight_layout.shape().dims2()?;
-        let sizes = (1, rows, outputs, inputs);
-        let mut y = x.matmul(weight, sizes, x_layout, &weight_layout.transpose(0, 1)?)?;
+        let weight_layout = weight_layout.transpose(0, 1)?;
+        let (mut y, shape) = Product(self.0).cpu_fwd(x, x_layout, weight, &weight_layout)?;
         let bias = numbers(bias, bias_layout)?;
         let CpuStorage::F32(numbers) = &mut y else {
             bail!("linear needs f32");
         };
-        numbers.par_chunks_mut(ROWS * outputs).for_each(|rows| {
-            for row in rows.chunks_exact_mut(outputs) {
+        numbers.par_chunks_mut(ROWS * bias.len()).for_each(|rows| {
+            for row in rows.chunks_exact_mut(bias.len()) {
                 for (y, b) in row.iter_mut().zip(bias) {
                     *y += b;
                 }
             }
         });
-        Ok((y, (rows, outputs).into()))
+        Ok((y, shape))
     }
 
     fn bwd(
@@ -78,13 +77,45 @@ impl CustomOp3 for Linear {
         gradient: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let gradient = gradient.contiguous()?;
-        let (x, weight) = (x.detach(), weight.detach());
+        let product = |a: &Tensor, b: &Tensor| a.apply_op2_no_bwd(b, &Product(self.0));
         let ones = Tensor::ones((1, gradient.dim(0)?), gradient.dtype(), gradient.device())?;
         Ok((
-            Some(gradient.matmul(&weight)?),
-            Some(gradient.t()?.matmul(&x)?),
+            Some(product(&gradient, &weight.detach())?),
+            Some(product(&gradient.t()?, &x.detach())?),
             Some(ones.matmul(&gradient)?.squeeze(0)?),
         ))
+    }
+}
+
+/// a·b: `[m, k]`, `[k, n]` → `[m, n]`; f32 in and out, whatever it multiplies.
+struct Product(Precision);
+
+impl CustomOp2 for Product {
+    fn name(&self) -> &'static str {
+        "product"
+    }
+
+    fn cpu_fwd(
+        &self,
+        a: &CpuStorage,
+        a_layout: &Layout,
+        b: &CpuStorage,
+        b_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        use candle_core::backend::BackendStorage;
+        let ((m, k), (_, n)) = (a_layout.shape().dims2()?, b_layout.shape().dims2()?);
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        if self.0 == Precision::Bf16 {
+            use super::amx;
+            let (a, b) = (
+                amx::Factor::left(a, a_layout)?,
+                amx::Factor::right(b, b_layout)?,
+            );
+            let product = amx::multiply(a, b, (m, k, n));
+            return Ok((CpuStorage::F32(product), (m, n).into()));
+        }
+        let product = a.matmul(b, (1, m, n, k), a_layout, b_layout)?;
+        Ok((product, (m, n).into()))
     }
 }
 
@@ -723,7 +754,44 @@ mod tests {
         let composed = x
             .matmul(&w.t().unwrap())
             .and_then(|y| y.broadcast_add(&bias));
-        same(&[&x, &w, &b], linear(&x, &w, &bias), composed);
+        same(
+            &[&x, &w, &b],
+            linear(&x, &w, &bias, Precision::F32),
+            composed,
+        );
+    }
+
+    /// Edges that fill no tile, several panels, both layouts (the backward pass transposes).
+    #[test]
+    fn linear_layers_in_bf16() {
+        if Precision::fastest(&Device::Cpu) != Precision::Bf16 {
+            eprintln!("skipped: this CPU has no AMX");
+            return;
+        }
+        for (rows, inputs, outputs) in [(1, 1, 1), (70, 24, 10), (33, 65, 31), (128, 96, 160)] {
+            // Numbers that bf16 holds exactly: the products must be those of f32.
+            let exact = |rows: usize, columns: usize, seed: u64| {
+                let x = (random(rows, columns, seed).as_tensor() * 64.0).unwrap();
+                Var::from_tensor(&(x.round().unwrap() / 64.0).unwrap()).unwrap()
+            };
+            let (x, w) = (exact(rows, inputs, 1), exact(outputs, inputs, 2));
+            let bias = exact(1, outputs, 3);
+            let b = bias.squeeze(0).unwrap();
+            let ones = Tensor::ones((rows, outputs), candle_core::DType::F32, &Device::Cpu);
+            let gradients = |precision| {
+                let y = linear(&x, &w, &b, precision).unwrap();
+                let shifted = (&y * ones.as_ref().unwrap()).unwrap();
+                let g = shifted.sum_all().unwrap().backward().unwrap();
+                let of = |t: &Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+                (of(&y), of(g.get(&x).unwrap()), of(g.get(&w).unwrap()))
+            };
+            let (f32, bf16) = (gradients(Precision::F32), gradients(Precision::Bf16));
+            for (a, b) in [(f32.0, bf16.0), (f32.1, bf16.1), (f32.2, bf16.2)] {
+                for (a, b) in a.iter().zip(&b) {
+                    assert!((a - b).abs() < 1e-4, "{a} {b} in {rows}×{inputs}×{outputs}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,15 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::Args;
 use crate::{
-    companion::runtime::ModelArgs,
+    companion::runtime::{FOLDER_HEAD, ModelArgs},
     device::AnyLens,
     embedding::Case,
     error::{Error, Result},
     projection::HeadFile,
 };
-
-/// The head that `caselens train` writes into a model's folder.
-const HEAD: &str = "head.safetensors";
 
 /// A model ready to embed.
 pub struct Opened {
@@ -32,7 +29,7 @@ impl Opened {
         let head = match head {
             Some(head) if head.as_os_str() == "none" => None,
             Some(head) => Some(head),
-            None => Some(model.join(HEAD)).filter(|beside| beside.is_file()),
+            None => Some(model.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
         };
         let head = head
             .map(|path| {

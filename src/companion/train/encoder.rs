@@ -1,19 +1,35 @@
-//! `caselens train --adapter full`: every weight of the encoder.
+//! `caselens train --adapter full` and `lora:RANK`: the encoder itself, with a head on top or without.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
+use candle_core::Device;
 use serde_json::json;
 
-use super::{Args, file_name, validation, validation_name};
+use super::{
+    Adapter, Args, curves, data_names, interrupted::Checkpoints, shape, teacher_names, validation,
+    validation_name,
+};
 use crate::{
-    companion::output::{json_line, progress, write_folder},
-    embedding::train::{FineTuned, Options, Progress, fine_tune},
+    backend::candle::tuning::{self, Frozen, Precision},
+    companion::{
+        output::{json_line, progress, write_folder},
+        runtime::{FOLDER_HEAD, describe},
+    },
+    embedding::{
+        Case, Pool,
+        train::{FineTuned, Options, Progress, Task, fine_tune},
+    },
     error::{Error, Result},
-    evaluation::dataset::Dataset,
-    model::{checkpoint::Checkpoint, save},
+    evaluation::baseline::ConditionOnly,
+    model::{
+        checkpoint::{Checkpoint, EncoderId, sha256},
+        peft, save,
+    },
+    projection::{HeadFile, head::Shape},
+    text::Order,
 };
 
 /// Files of a published folder that stay as they are; only the first two must be there.
@@ -31,24 +47,12 @@ const RECORD: &str = "caselens-training.json";
 pub fn run(args: &Args) -> Result<()> {
     let model = check(args)?;
     let device = args.model.training_device()?;
-    let options = |seed: u64| -> Result<Options> {
-        Ok(Options {
-            loss: args.loss.as_deref().unwrap_or("mse,rank:0.1").parse()?,
-            learning_rate: args.learning_rate.unwrap_or(1e-4),
-            weight_decay: args.weight_decay.unwrap_or(0.01),
-            dropout: args.dropout.unwrap_or(0.1),
-            tokens: false,
-            batch: args.batch.unwrap_or(16),
-            epochs: args.epochs.unwrap_or(4),
-            patience: args.patience.unwrap_or(2),
-            seed,
-        })
-    };
-    options(0)?;
-    let data = Dataset::read(&args.data, None)?;
+    options(args, &device, 0)?;
+    let checkpoints = Checkpoints::of(&args.output, args.resume)?;
+    let data = args.data()?;
     let checkpoint = Checkpoint::open(&model)?;
     let (train, validation) = match validation(args)? {
-        Some(validation) => (data, validation),
+        Some(validation) => (data.clone(), validation),
         None => {
             let held = data.held_out();
             let rest: Vec<bool> = held.iter().map(|h| !h).collect();
@@ -58,49 +62,28 @@ pub fn run(args: &Args) -> Result<()> {
     if train.rows.is_empty() {
         return Err(Error::InvalidArgument(format!(
             "{} holds one sentence pair only, and that is held out. Give more data, or --validation.",
-            args.data.display()
+            data_names(args)
         )));
     }
-    let case = args.case.case();
+    // What works best for an encoder that is trained, unless told otherwise.
+    let case = args.case.case_or(Case {
+        orders: vec![Order::ConditionSentence],
+        pooling: Pool::All,
+        subtract: false,
+    });
     let mut best: Option<(FineTuned, Options)> = None;
     let mut reached = Vec::new();
     for &seed in &args.seeds {
-        let options = options(seed)?;
-        let bar = progress(&format!("seed {seed}"), 1);
-        let mut spearman = None;
-        let mut smooth: Option<f64> = None;
-        let tuned = fine_tune(
-            &checkpoint,
-            device.clone(),
-            &case,
-            &train,
-            &validation,
-            &options,
-            |progress| match progress {
-                Progress::Step { step, of, loss } => {
-                    let mean = smooth.map_or(loss, |s| 0.95 * s + 0.05 * loss);
-                    smooth = Some(mean);
-                    let reached = match spearman {
-                        Some(s) => format!(" · Spearman {s:.4}"),
-                        None => String::new(),
-                    };
-                    bar.set_length(of as u64);
-                    bar.set_position(step as u64);
-                    bar.set_message(format!("seed {seed} · loss {mean:.4}{reached}"));
-                }
-                Progress::Epoch(epoch) => {
-                    spearman = Some(epoch.validation_spearman);
-                    let line = format!(
-                        "seed {seed}, epoch {}: loss {:.4}, validation Spearman {:.4}",
-                        epoch.epoch, epoch.loss, epoch.validation_spearman
-                    );
-                    if !args.json {
-                        bar.suspend(|| eprintln!("{line}"));
-                    }
-                }
-            },
-        )?;
-        bar.finish_and_clear();
+        let options = options(args, &device, seed)?;
+        let task = Task {
+            checkpoint: &checkpoint,
+            device: device.clone(),
+            case: &case,
+            train: &train,
+            validation: &validation,
+            options: &options,
+        };
+        let tuned = one_seed(args, &task, &checkpoints)?;
         reached.push(json!({"seed": seed, "best_epoch": tuned.best, "history": tuned.history}));
         let better = best.as_ref().is_none_or(|(b, _)| {
             let before = b.best.validation_spearman;
@@ -116,44 +99,153 @@ pub fn run(args: &Args) -> Result<()> {
     let record = json!({
         "base": checkpoint.encoder,
         "case": case,
-        "data": file_name(&args.data),
+        "data": data_names(args),
         "rows": train.rows.len(),
-        "pairs": train.pairs.len(),
+        "groups": train.groups.len(),
+        "teachers": teacher_names(args),
         "validation": validation_name(args),
         "options": options,
         "best_epoch": tuned.best,
     });
-    write(args, &model, &checkpoint, &tuned, &record)?;
+    let baseline = data.rows.iter().map(|r| (r.condition.as_str(), r.rating));
+    let output = Output {
+        model: &model,
+        checkpoint: &checkpoint,
+        case,
+        tuned: &tuned,
+        head: options.head,
+        record: &record,
+        condition_only: ConditionOnly::fit(baseline),
+    };
+    let head = output.write(&args.output)?;
+    checkpoints.remove()?;
     if args.json {
-        return json_line(&json!({"output": args.output, "training": record, "seeds": reached}));
+        return json_line(&json!({
+            "output": args.output, "training": record, "spec": head.spec, "seeds": reached,
+        }));
     }
     eprintln!(
         "wrote {}: {}, epoch {}, validation Spearman {:.4}",
         args.output.display(),
-        checkpoint.encoder.id,
+        describe(&head.spec),
         tuned.best.epoch,
         tuned.best.validation_spearman
     );
     Ok(())
 }
 
+fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
+    Ok(Options {
+        adapter: match args.adapter {
+            Adapter::Lora(rank) => tuning::Adapter::Lora(rank),
+            _ => tuning::Adapter::Full,
+        },
+        freeze: match &args.freeze {
+            Some(text) => text.parse()?,
+            None => Frozen::Tokens,
+        },
+        head: match args.kind.is_some() || args.dims.is_some() {
+            true => {
+                let shape = shape(args);
+                Shape {
+                    dropout: args.head_dropout.unwrap_or(shape.dropout),
+                    ..shape
+                }
+            }
+            false => Shape::default(),
+        },
+        loss: args.loss.as_deref().unwrap_or("mse,rank:0.1").parse()?,
+        learning_rate: args.learning_rate.unwrap_or(match args.adapter {
+            // Updates that begin at zero have further to go.
+            Adapter::Lora(_) => 1e-3,
+            _ => 1e-4,
+        }),
+        weight_decay: args.weight_decay.unwrap_or(0.01),
+        base_decay: args.base_decay.unwrap_or(0.0),
+        word_dropout: args.word_dropout.unwrap_or(0.0),
+        dropout: args.dropout.unwrap_or(0.1),
+        batch: args.batch.unwrap_or(16),
+        conditions: args.conditions.unwrap_or(usize::MAX),
+        epochs: args.epochs.unwrap_or(4),
+        patience: args.patience.unwrap_or(2),
+        seed,
+        precision: args.precision.unwrap_or_else(|| Precision::fastest(device)),
+    })
+}
+
+/// Trains with one seed, from its checkpoint where it has one, and shows how far it is.
+fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<FineTuned> {
+    let seed = task.options.seed;
+    let from = checkpoints.read(seed)?;
+    let bar = progress(&format!("seed {seed}"), 1);
+    let mut spearman = String::new();
+    let mut smooth = curves::Smooth::default();
+    let mut first = true;
+    let tuned = fine_tune(task, from.as_deref(), |progress, run| {
+        match progress {
+            Progress::Step { step, of, loss } => {
+                if std::mem::take(&mut first) {
+                    // Steps of an interrupted run say nothing of the time left.
+                    bar.set_length(of as u64);
+                    bar.set_position(step as u64 - 1);
+                    bar.reset_eta();
+                }
+                bar.set_position(step as u64);
+                bar.set_message(format!(
+                    "seed {seed} · loss {:.4}{spearman}",
+                    smooth.add(loss)
+                ));
+                match args.checkpoint_every {
+                    Some(every) if step % every == 0 => checkpoints.write(seed, &run.save()?),
+                    _ => Ok(()),
+                }
+            }
+            Progress::Epoch(epoch) => {
+                spearman = format!(" · Spearman {:.4}", epoch.validation_spearman);
+                let line = format!(
+                    "seed {seed}, epoch {}: loss {:.4}, validation Spearman {:.4}",
+                    epoch.epoch, epoch.loss, epoch.validation_spearman
+                );
+                if !args.json {
+                    bar.suspend(|| eprintln!("{line}"));
+                }
+                checkpoints.write(seed, &run.save()?)
+            }
+        }
+    });
+    bar.finish_and_clear();
+    tuned
+}
+
 /// What must be right before hours of work; the published folder.
 fn check(args: &Args) -> Result<PathBuf> {
     let wrong = |reason: String| Err(Error::InvalidArgument(reason));
-    let head = [
-        ("--kind", args.kind.is_some()),
+    if args.cache.is_some() {
+        return wrong(
+            "--cache is for heads on a frozen encoder: embeddings of one that is trained change. Leave it out."
+                .into(),
+        );
+    }
+    let head = args.kind.is_some() || args.dims.is_some();
+    for (name, given) in [
         ("--hidden", args.hidden.is_some()),
-        ("--dims", args.dims.is_some()),
-        ("--cache", args.cache.is_some()),
-    ];
-    if let Some((name, _)) = head.into_iter().find(|(_, given)| *given) {
-        return wrong(format!(
-            "{name} is for heads, and --adapter full trains none. Leave it out."
-        ));
+        ("--head-dropout", args.head_dropout.is_some()),
+    ] {
+        if given && !head {
+            return wrong(format!(
+                "{name} needs a head on top of the encoder: add --kind or --dims."
+            ));
+        }
+    }
+    if args.freeze.is_some() && args.adapter != Adapter::Full {
+        return wrong(
+            "--freeze is for --adapter full: with lora all of the encoder's own weights are frozen. Leave it out."
+                .into(),
+        );
     }
     let Some(model) = args.model.model.clone().filter(|m| m.is_dir()) else {
         return wrong(
-            "--adapter full needs --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors): a GGUF file's rounded weights are no start for training."
+            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors): a GGUF file's rounded weights are no start for training."
                 .into(),
         );
     };
@@ -166,31 +258,67 @@ fn check(args: &Args) -> Result<PathBuf> {
     }
 }
 
-fn write(
-    args: &Args,
-    model: &Path,
-    checkpoint: &Checkpoint,
-    tuned: &FineTuned,
-    record: &serde_json::Value,
-) -> Result<()> {
-    let what = model.join("model.safetensors").display().to_string();
-    let weights = save::safetensors(
-        &what,
-        checkpoint.weights.bytes(),
-        &checkpoint.config,
-        &tuned.parameters,
-    )?;
-    let mut files = vec![
-        ("model.safetensors", weights),
-        (RECORD, format!("{record:#}\n").into_bytes()),
-    ];
-    for (i, name) in COPIED.into_iter().enumerate() {
-        let path = model.join(name);
-        match fs::read(&path) {
-            Ok(bytes) => files.push((name, bytes)),
-            Err(e) if i >= 2 && e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::io(path)(e)),
+/// What is written.
+struct Output<'a> {
+    model: &'a Path,
+    checkpoint: &'a Checkpoint,
+    case: Case,
+    tuned: &'a FineTuned,
+    head: Shape,
+    record: &'a serde_json::Value,
+    condition_only: ConditionOnly,
+}
+
+impl Output<'_> {
+    /// Writes the encoder's folder; its head.
+    fn write(self, output: &Path) -> Result<HeadFile> {
+        let what = self.model.join("model.safetensors").display().to_string();
+        let weights = save::safetensors(
+            &what,
+            self.checkpoint.weights.bytes(),
+            &self.checkpoint.config,
+            &self.tuned.weights,
+        )?;
+        let name = output.file_name().unwrap_or_default().to_string_lossy();
+        let encoder = EncoderId {
+            id: name.into_owned(),
+            sha256: sha256(&weights),
+        };
+        let hidden = self.checkpoint.config.hidden_size;
+        let mut spec = self.head.on(encoder, hidden, self.case);
+        spec.training = self.record.clone();
+        let head = HeadFile {
+            spec,
+            layers: self.tuned.layers.clone(),
+            condition_only: Some(self.condition_only),
+        };
+        let history = &self.tuned.history;
+        let mut files = vec![
+            ("model.safetensors", weights),
+            (FOLDER_HEAD, head.to_bytes()?),
+            (RECORD, format!("{:#}\n", self.record).into_bytes()),
+            ("history.csv", curves::history(history).into_bytes()),
+            (
+                "curves.svg",
+                curves::chart(history, &self.tuned.losses)?.into_bytes(),
+            ),
+        ];
+        if !self.tuned.adapters.is_empty() {
+            let base = &self.checkpoint.encoder.id;
+            let [tensors, config] = peft::files(base, &self.tuned.adapters)?;
+            // In a folder of its own: beside merged weights transformers would take it for theirs.
+            files.push(("adapter/adapter_model.safetensors", tensors.1));
+            files.push(("adapter/adapter_config.json", config.1));
         }
+        for (i, name) in COPIED.into_iter().enumerate() {
+            let path = self.model.join(name);
+            match fs::read(&path) {
+                Ok(bytes) => files.push((name, bytes)),
+                Err(e) if i >= 2 && e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(Error::io(path)(e)),
+            }
+        }
+        write_folder(output, &files)?;
+        Ok(head)
     }
-    write_folder(&args.output, &files)
 }

@@ -3,7 +3,7 @@
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Args, Kind, file_name, validation, validation_name};
+use super::{Args, data_names, shape, validation, validation_name};
 use crate::{
     companion::{
         cache::{self, Inputs},
@@ -17,18 +17,27 @@ use crate::{
         metrics::{Pair, Scores},
     },
     projection::{
-        HeadFile, HeadSpec,
+        HeadFile,
         train::{Example, Options, predict, train},
     },
 };
 
 pub fn run(args: &Args) -> Result<()> {
-    if args.loss.is_some() {
-        return Err(Error::InvalidArgument(
-            "--loss needs --adapter full: a head is trained by mse alone.".into(),
-        ));
+    let for_encoders = [
+        ("--loss", args.loss.is_some()),
+        ("--freeze", args.freeze.is_some()),
+        ("--base-decay", args.base_decay.is_some()),
+        ("--word-dropout", args.word_dropout.is_some()),
+        ("--head-dropout", args.head_dropout.is_some()),
+        ("--checkpoint-every", args.checkpoint_every.is_some()),
+        ("--resume", args.resume),
+    ];
+    if let Some((name, _)) = for_encoders.into_iter().find(|(_, given)| *given) {
+        return Err(Error::InvalidArgument(format!(
+            "{name} needs --adapter full or lora:RANK. Leave it out: a head on a frozen encoder is trained by mse alone, with --dropout, in seconds."
+        )));
     }
-    let data = Dataset::read(&args.data, None)?;
+    let data = args.data()?;
     let validation = validation(args)?;
     let case = args.case.case();
     let lens = args.model.lens(None, case.clone())?;
@@ -53,23 +62,10 @@ pub fn run(args: &Args) -> Result<()> {
     let width = case.dims(lens.hidden_size());
     let embeddings = Tensor::from_vec(numbers, (inputs.distinct.len(), width), &Device::Cpu)?;
 
-    let kind = args.kind.unwrap_or(Kind::Mlp);
-    let dims = args.dims.unwrap_or(256);
     let epochs = args.epochs.unwrap_or(60);
-    let mut spec = HeadSpec {
-        encoder: lens.encoder_id().clone(),
-        case,
-        dims: match kind {
-            Kind::Linear => vec![width, dims],
-            Kind::Mlp => vec![width, args.hidden.unwrap_or(1024), dims],
-        },
-        relu: kind == Kind::Mlp,
-        dropout: args.dropout.unwrap_or(match kind {
-            Kind::Linear => 0.20,
-            Kind::Mlp => 0.15,
-        }),
-        training: serde_json::Value::Null,
-    };
+    let mut shape = shape(args);
+    shape.dropout = args.dropout.unwrap_or(shape.dropout);
+    let mut spec = shape.on(lens.encoder_id().clone(), lens.hidden_size(), case);
     let mut best: Option<(f64, HeadFile)> = None;
     let mut reached = Vec::new();
     for &seed in &args.seeds {
@@ -98,7 +94,7 @@ pub fn run(args: &Args) -> Result<()> {
         )?;
         bar.finish_and_clear();
         spec.training = json!({
-            "data": file_name(&args.data),
+            "data": data_names(args),
             "rows": data.rows.len(),
             "validation": validation_name(args),
             "encoder_dtype": lens.dtype().name(),

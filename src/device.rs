@@ -14,7 +14,7 @@ use crate::{
     },
     projection::HeadFile,
     similarity::cosine,
-    text::Tokenizer,
+    text::{Sequence, Template, Tokenizer},
 };
 
 /// A lens on whichever backend was chosen.
@@ -142,6 +142,16 @@ impl AnyLens {
     /// CASE embeddings before any head or normalisation.
     pub async fn run_raw(&self, inputs: &[Input], case: &Case) -> Result<Rows> {
         on_lens!(self, lens => lens.encoder.run(inputs, case, Pool::All, Ok, Ok).await)
+    }
+
+    /// See [`Encoder::pooled`].
+    pub async fn pooled(&self, sequences: &[Sequence], pools: &[Pool]) -> Result<Vec<Vec<f32>>> {
+        on_lens!(self, lens => lens.encoder.pooled(sequences, pools).await)
+    }
+
+    /// See [`Encoder::template`].
+    pub fn template(&self) -> Template<'_> {
+        on_lens!(self, lens => lens.encoder.template())
     }
 
     /// See [`Encoder::embed`].

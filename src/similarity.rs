@@ -15,6 +15,21 @@ pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
+/// A vector at unit length; one of zeros stays as it is.
+pub fn unit(vector: &[f32]) -> Vec<f32> {
+    let squares: f64 = vector.iter().map(|&x| f64::from(x).powi(2)).sum();
+    match squares > 0.0 {
+        true => {
+            let scale = 1.0 / squares.sqrt();
+            vector
+                .iter()
+                .map(|&x| (f64::from(x) * scale) as f32)
+                .collect()
+        }
+        false => vector.to_vec(),
+    }
+}
+
 /// The rating 1–5 that a cosine stands for: heads are trained towards cos = (rating − 1) / 4.
 pub fn rating(cosine: f32) -> f32 {
     1.0 + 4.0 * cosine.clamp(0.0, 1.0)

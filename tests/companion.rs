@@ -393,7 +393,9 @@ fn a_long_sentence_is_reported() {
 
 #[test]
 fn help_says_what_each_command_does() {
-    for command in ["score", "embed", "train", "evaluate", "quantize", "export"] {
+    for command in [
+        "score", "embed", "train", "evaluate", "report", "quantize", "export",
+    ] {
         let output = caselens(&[command, "--help"], "");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success());

@@ -1,9 +1,13 @@
 //! Embeddings kept on disk by the hash of everything they depend on, so that training again, or after
 //! an interruption, does not embed again.
 
-use std::{collections::HashMap, path::PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::Serialize;
 
 use super::{
     output::{progress, write_file},
@@ -51,17 +55,32 @@ pub fn embeddings(
     lens: &AnyLens,
     case: &Case,
     inputs: &Inputs<'_>,
-    folder: &std::path::Path,
+    folder: &Path,
 ) -> Result<Vec<f32>> {
     let dims = case.dims(lens.hidden_size());
-    let mut all = Vec::with_capacity(inputs.distinct.len() * dims);
-    let bar = progress("embedding", inputs.distinct.len() as u64);
-    for chunk in inputs.distinct.chunks(CHUNK) {
-        let path = folder.join(format!("{}.safetensors", key(lens, case, chunk)?));
+    kept(lens, case, &inputs.distinct, dims, folder, |chunk| {
+        compute(lens, case, chunk)
+    })
+}
+
+/// What `compute` makes of `inputs`, `dims` numbers each, from the cache where it has them. `settings` are
+/// what the numbers depend on beside the encoder and the inputs.
+pub fn kept<T: Serialize>(
+    lens: &AnyLens,
+    settings: &impl Serialize,
+    inputs: &[T],
+    dims: usize,
+    folder: &Path,
+    compute: impl Fn(&[T]) -> Result<Vec<f32>>,
+) -> Result<Vec<f32>> {
+    let mut all = Vec::with_capacity(inputs.len() * dims);
+    let bar = progress("embedding", inputs.len() as u64);
+    for chunk in inputs.chunks(CHUNK) {
+        let path = folder.join(format!("{}.safetensors", key(lens, settings, &chunk)?));
         let numbers = match read(&path, chunk.len() * dims) {
             Some(numbers) => numbers,
             None => {
-                let numbers = compute(lens, case, chunk)?;
+                let numbers = compute(chunk)?;
                 let bytes: &[u8] = bytemuck::cast_slice(&numbers);
                 let view = TensorView::new(Dtype::F32, vec![chunk.len(), dims], bytes)
                     .map_err(|e| Error::InvalidArgument(e.to_string()))?;
@@ -96,11 +115,11 @@ fn compute(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f3
     Ok(rows.vectors.concat())
 }
 
-fn key(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<String> {
+fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Result<String> {
     let about = serde_json::to_string(&(
         lens.encoder_id(),
         lens.dtype().name(),
-        case,
+        settings,
         env!("CARGO_PKG_VERSION"),
         chunk,
     ))
@@ -110,7 +129,7 @@ fn key(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<String> {
 }
 
 /// `None` where the file is absent or not what it should be: it is made again then.
-fn read(path: &std::path::Path, numbers: usize) -> Option<Vec<f32>> {
+fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
     let bytes = std::fs::read(path).ok()?;
     let file = SafeTensors::deserialize(&bytes).ok()?;
     let view = file

@@ -12,13 +12,21 @@ use super::{
 use crate::{
     device::AnyLens,
     error::{Error, Result},
-    evaluation::{baseline::ConditionOnly, dataset::Dataset, metrics::Scores},
+    evaluation::{
+        baseline::ConditionOnly,
+        breakdown,
+        confidence::{Groups, Intervals},
+        dataset::Dataset,
+        metrics::Scores,
+    },
     projection::HeadFile,
     similarity::cosine,
 };
 
 /// Rows scored in one go.
 const CHUNK: usize = 64;
+/// The bootstrap's seed, here and in reports, so that the two agree.
+pub const CONFIDENCE_SEED: u64 = 0;
 
 /// Evaluate on C-STS data: Spearman, Pearson, accuracy
 ///
@@ -44,6 +52,9 @@ pub struct Args {
     /// Training data for the condition-only baseline [default: what the head carries]
     #[arg(long, value_name = "FILE.csv")]
     train: Option<PathBuf>,
+    /// Add 95 % confidence intervals: bootstrap over sentence pairs, 1000 resamples, the same every time
+    #[arg(long)]
+    confidence: bool,
     /// Print JSON, figures as fractions
     #[arg(long)]
     json: bool,
@@ -55,6 +66,8 @@ pub struct Args {
 struct Report {
     #[serde(flatten)]
     scores: Scores,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<Intervals>,
     rows: usize,
     pairs: usize,
     /// The same figures of the baseline; null where no training data is known.
@@ -65,7 +78,7 @@ struct Report {
 /// Rows whose condition occurred so often in training.
 #[derive(Serialize)]
 struct Bucket {
-    occurrences: &'static str,
+    occurrences: String,
     rows: usize,
     spearman: Option<f64>,
 }
@@ -95,7 +108,7 @@ pub fn run(args: Args) -> Result<()> {
         }
         None => head.and_then(|h| h.condition_only),
     };
-    let report = report(&data, &similarities, baseline.as_ref());
+    let report = report(&data, &similarities, baseline.as_ref(), args.confidence);
     match args.json {
         true => json_line(&report),
         false => print(&report, &described),
@@ -172,35 +185,30 @@ fn read_similarities(path: &std::path::Path, data: &Dataset) -> Result<Vec<f64>>
     }
 }
 
-fn report(data: &Dataset, similarities: &[f64], baseline: Option<&ConditionOnly>) -> Report {
+fn report(
+    data: &Dataset,
+    similarities: &[f64],
+    baseline: Option<&ConditionOnly>,
+    confidence: bool,
+) -> Report {
     let ratings = data.ratings();
     let by_occurrence = baseline.map_or_else(Vec::new, |baseline| {
-        [
-            ("0", 0, 0),
-            ("1-4", 1, 4),
-            ("5-19", 5, 19),
-            ("20+", 20, u32::MAX),
-        ]
-        .into_iter()
-        .map(|(name, low, high)| {
-            let (s, r): (Vec<f64>, Vec<f64>) = data
-                .rows
-                .iter()
-                .zip(similarities.iter().zip(&ratings))
-                .filter(|(row, _)| (low..=high).contains(&baseline.occurrences(&row.condition)))
-                .map(|(_, (&s, &r))| (s, r))
-                .unzip();
-            let spearman = crate::evaluation::metrics::spearman(&s, &r);
-            Bucket {
-                occurrences: name,
-                rows: s.len(),
-                spearman: spearman.is_finite().then_some(spearman),
-            }
-        })
-        .collect()
+        breakdown::by_occurrence(data, baseline)
+            .into_iter()
+            .map(|part| {
+                let scores = part.scores(similarities, data);
+                Bucket {
+                    occurrences: part.name,
+                    rows: scores.rows,
+                    spearman: scores.spearman,
+                }
+            })
+            .collect()
     });
     Report {
         scores: Scores::of(similarities, &ratings, &data.pairs),
+        confidence: confidence
+            .then(|| Groups::of(data).intervals(similarities, &ratings, CONFIDENCE_SEED)),
         rows: data.rows.len(),
         pairs: data.pairs.len(),
         condition_only: baseline.map(|baseline| {
@@ -231,6 +239,17 @@ fn print(report: &Report, described: &str) -> Result<()> {
         ))
     };
     line("this", &report.scores)?;
+    if let Some(interval) = &report.confidence {
+        for (name, end) in [("  95 % from", 0), ("  95 % to", 1)] {
+            let bound = Scores {
+                spearman: interval.spearman[end],
+                pearson: interval.pearson[end],
+                accuracy: interval.accuracy[end],
+                accuracy_untied: interval.accuracy_untied[end],
+            };
+            line(name, &bound)?;
+        }
+    }
     if let Some(baseline) = &report.condition_only {
         line("condition only", baseline)?;
     }

@@ -20,6 +20,7 @@ mod input;
 mod output;
 pub mod plot;
 mod quantize;
+mod report;
 mod runtime;
 mod score;
 mod train;
@@ -49,6 +50,7 @@ enum Command {
     Distill(Box<train::DistillArgs>),
     Average(average::Args),
     Evaluate(evaluate::Args),
+    Report(report::Args),
     Quantize(quantize::Args),
     Export(export::Args),
     Apply(adapter::Args),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Distill(args) => train::distill(*args),
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),
         Command::Apply(args) => adapter::run(args),

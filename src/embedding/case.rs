@@ -31,7 +31,7 @@ pub enum Pool {
 }
 
 impl Pool {
-    fn span(self, sequence: &Sequence) -> Range<usize> {
+    pub(super) fn span(self, sequence: &Sequence) -> Range<usize> {
         match self {
             Self::Cls => 0..1,
             Self::All => 0..sequence.ids.len(),
@@ -105,6 +105,16 @@ impl Plan {
                 sentence,
                 condition,
             } => self.push_conditional(case, template, sentence, condition),
+        }
+    }
+
+    /// Adds a sequence and one row of it, a block a pooling: `[pools · hidden]` wide.
+    pub fn push_pooled(&mut self, sequence: &Sequence, pools: &[Pool]) {
+        let start = self.batch.push(&sequence.ids, &sequence.types);
+        let row = begin_row(&mut self.conditionals, pools.len());
+        for (block, pool) in pools.iter().enumerate() {
+            let span = pool.span(sequence);
+            add_term(&mut self.conditionals, row, block, start, span, 1.0);
         }
     }
 

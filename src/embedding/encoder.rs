@@ -12,7 +12,7 @@ use crate::{
         config::Config,
         weights::Dtype,
     },
-    text::{Template, Tokenizer},
+    text::{Sequence, Template, Tokenizer},
 };
 
 /// Tokens a batch holds before the next one begins. Large enough to fill a device, small enough that
@@ -152,6 +152,27 @@ impl<B: Backend> Encoder<B> {
                     Input::Conditional { .. } => conditionals.next(),
                 };
                 rows.vectors.extend(row.map(<[f32]>::to_vec));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Hidden states of the last layer averaged over the tokens of each of `pools`: one row a sequence,
+    /// `[pools · hidden]`. One forward pass serves every pooling.
+    pub async fn pooled(&self, sequences: &[Sequence], pools: &[Pool]) -> Result<Vec<Vec<f32>>> {
+        let mut rows = Vec::with_capacity(sequences.len());
+        let mut next = 0;
+        while next < sequences.len() {
+            let mut plan = Plan::default();
+            while next < sequences.len() && plan.batch.tokens() < TOKEN_BUDGET {
+                plan.push_pooled(&sequences[next], pools);
+                next += 1;
+            }
+            let hidden = self.model.forward(&self.backend, &plan.batch)?;
+            let pooled = self.backend.pool(&hidden, &plan.conditionals)?;
+            for all in self.backend.read(&[&pooled]).await? {
+                let width = (all.len() / plan.conditionals.rows).max(1);
+                rows.extend(all.chunks_exact(width).map(<[f32]>::to_vec));
             }
         }
         Ok(rows)

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Ranks from 1, ties sharing the mean of their ranks.
-fn ranks(values: &[f64]) -> Vec<f64> {
+pub fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];

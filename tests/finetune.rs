@@ -575,9 +575,14 @@ fn a_folder_is_written_quantised_and_evaluated() {
         "condition-sentence"
     );
     assert_eq!(report["training"]["case"]["subtract"], false);
-    let (code, _, stderr) = caselens(&[
-        "quantize", "--model", &out, "--output", &gguf, "--dtype", "f32",
-    ]);
+    let beside = path("out.head.safetensors");
+    let quantize = |model: &str, more: &[&str]| {
+        let mut args = vec!["quantize", "--model", model, "--output", &gguf];
+        args.extend(["--dtype", "f32", "--head"]);
+        args.extend(more);
+        caselens(&args)
+    };
+    let (code, _, stderr) = quantize(&out, &[&beside, "--id", "somebody/named"]);
     assert_eq!(code, 0, "{stderr}");
     let spearman = |model: &str| {
         let (code, stdout, stderr) = caselens(&[
@@ -612,8 +617,26 @@ fn a_folder_is_written_quantised_and_evaluated() {
     assert_eq!(report["spearman"], spearman(&out));
     assert!(report["condition_only"]["spearman"].is_number());
     let head = format!("{out}/head.safetensors");
-    let report = remembered(&["--model", &gguf, "--head", &head]);
-    assert!((report["spearman"].as_f64().unwrap() - spearman(&gguf)).abs() < 1e-6);
+    for head in [&head, &beside] {
+        let report = remembered(&["--model", &gguf, "--head", head]);
+        assert!((report["spearman"].as_f64().unwrap() - spearman(&gguf)).abs() < 1e-6);
+    }
+    // `quantize --head` writes the same head under the name that the file's encoder got.
+    let read = |path: &str| {
+        let bytes = std::fs::read(path).unwrap();
+        caselens::projection::HeadFile::parse(path, &bytes).unwrap()
+    };
+    let (mut want, got) = (read(&head), read(&beside));
+    want.spec.encoder.id = "somebody/named".into();
+    assert_eq!(got, want);
+    for (model, head, part) in [
+        (&model, &beside, "head.safetensors"),
+        (&out, &head, "would be overwritten"),
+    ] {
+        let (code, _, stderr) = quantize(model, &[head]);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
+    }
     let history = std::fs::read_to_string(format!("{out}/history.csv")).unwrap();
     assert_eq!(history.lines().count(), 2, "{history}");
     let svg = std::fs::read_to_string(format!("{out}/curves.svg")).unwrap();

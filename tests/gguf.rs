@@ -15,10 +15,11 @@ use caselens::{
         checkpoint::{Checkpoint, EncoderId, keys},
         config::Config,
         gguf::{Pooling, Source, tensor_shapes, write_gguf},
+        vocabulary,
         weights::{Bytes, Dtype, Weights},
     },
 };
-use common::{TINY, parts};
+use common::{TINY, minilm_folder, parts};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F16, Dtype::Q8_0, Dtype::Q4_0];
 
@@ -60,6 +61,13 @@ fn gguf(name: &str, dtype: Dtype) -> Vec<u8> {
     write(&config, &tokenizer, weights, dtype).unwrap()
 }
 
+fn tokenizer_json_of(
+    weights: &Weights,
+    rows: usize,
+) -> Result<serde_json::Map<String, serde_json::Value>> {
+    vocabulary::tokenizer_json("test.gguf", &weights.metadata, rows)
+}
+
 fn open(bytes: &[u8]) -> Result<Weights> {
     Weights::open("test.gguf", Bytes::Owned(bytes.to_vec()))
 }
@@ -78,20 +86,19 @@ fn every_tensor_is_read_back() {
                 if tensor == "position_embd.weight" {
                     want.drain(..config.position_offset * config.hidden_size);
                 }
-                let matrix = shape.len() == 2
-                    && (tensor == "token_embd.weight" || tensor.starts_with("blk."));
-                assert_eq!(
-                    got.dtype,
-                    if matrix { dtype } else { Dtype::F32 },
-                    "{tensor}"
-                );
+                let kept = match (tensor.as_str(), shape.len(), dtype) {
+                    (_, 1, _) | ("token_types.weight", ..) => Dtype::F32,
+                    ("position_embd.weight", _, Dtype::Q8_0 | Dtype::Q4_0) => Dtype::F16,
+                    _ => dtype,
+                };
+                assert_eq!(got.dtype, kept, "{name} {tensor}");
                 let got_f32 = got.to_f32();
                 assert_eq!(got_f32.len(), want.len(), "{name} {tensor}");
                 for (got, want) in got_f32.chunks(32).zip(want.chunks(32)) {
                     let largest = want.iter().fold(0f32, |m, x| m.max(x.abs()));
                     for (g, w) in got.iter().zip(want) {
                         let error = (g - w).abs();
-                        let allowed = if matrix { step(dtype) * largest } else { 0.0 };
+                        let allowed = step(kept) * largest;
                         assert!(error <= allowed, "{name} {tensor} {dtype:?}: {g} for {w}");
                     }
                 }
@@ -153,7 +160,17 @@ fn keys_are_llama_cpps_and_ours() {
         assert_eq!(text(keys::ENCODER_ID), "caselens/fixture");
         assert_eq!(text(keys::ENCODER_SHA256), "5a".repeat(32));
         let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        assert_eq!(json(text(keys::TOKENIZER)), json(&tokenizer_json));
+        let mut kept = json(&tokenizer_json);
+        let key = match model {
+            "bert" => {
+                kept["model"].as_object_mut().unwrap().remove("vocab");
+                keys::TOKENIZER_REST
+            }
+            _ => keys::TOKENIZER,
+        };
+        assert_eq!(json(text(key)), kept);
+        let whole = tokenizer_json_of(&weights, config.vocab_size).unwrap();
+        assert_eq!(serde_json::Value::Object(whole), json(&tokenizer_json));
     }
 }
 
@@ -189,6 +206,161 @@ fn a_file_opens_as_the_encoder_it_was_made_from() {
         write_gguf(&mut out, &source, Dtype::Q8_0).unwrap();
         assert!(out.into_inner() == gguf(name, Dtype::Q8_0), "{name}");
     }
+}
+
+/// The WordPiece fixture's tokenizer.json, changed.
+fn wordpiece(change: impl FnOnce(&mut serde_json::Value)) -> String {
+    let mut json = serde_json::from_str(&parts("bert-tiny").1).unwrap();
+    change(&mut json);
+    json.to_string()
+}
+
+#[test]
+fn a_vocabulary_that_the_token_list_does_not_give_back_stays_in_tokenizer_json() {
+    let (config, tokenizer, _) = parts("bert-tiny");
+    let weights = || parts("bert-tiny").2;
+    for (what, json) in [
+        // llama.cpp's mark in front of the token's own: the two cannot be told apart.
+        (
+            "a token that begins with the mark",
+            tokenizer.replacen("\"##e\":", "\"##\u{2581}e\":", 1),
+        ),
+        (
+            "an added token that the vocabulary lacks",
+            wordpiece(|json| {
+                let vocab = json["model"]["vocab"].as_object_mut().unwrap();
+                vocab.remove("[MASK]").unwrap();
+            }),
+        ),
+    ] {
+        assert_ne!(json, tokenizer, "{what}");
+        let bytes = write(&config, &json, weights(), Dtype::Q4_0).unwrap();
+        let metadata = open(&bytes).unwrap().metadata;
+        let whole = metadata[keys::TOKENIZER].to_string().unwrap();
+        let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(parse(whole), parse(&json), "{what}");
+        assert!(!metadata.contains_key(keys::TOKENIZER_REST), "{what}");
+        Checkpoint::from_gguf(what, Bytes::Owned(bytes)).unwrap();
+    }
+    // Rows that no token names are nobody's tokens when the vocabulary is put back.
+    let gap = wordpiece(|json| {
+        let vocab = json["model"]["vocab"].as_object_mut().unwrap();
+        vocab.retain(|_, id| id != 499);
+    });
+    let bytes = write(&config, &gap, weights(), Dtype::Q4_0).unwrap();
+    let weights = open(&bytes).unwrap();
+    assert!(weights.metadata.contains_key(keys::TOKENIZER_REST));
+    let whole = tokenizer_json_of(&weights, 500).unwrap();
+    let gap: serde_json::Value = serde_json::from_str(&gap).unwrap();
+    assert_eq!(whole["model"], gap["model"]);
+}
+
+#[test]
+fn minilm_in_four_bits_takes_at_most_14_megabytes_with_its_whole_tokenizer() {
+    let Some(folder) = minilm_folder() else {
+        return;
+    };
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let tokenizer = text("tokenizer.json");
+    let weights = Bytes::Owned(std::fs::read(folder.join("model.safetensors")).unwrap());
+    let bytes = write(&text("config.json"), &tokenizer, weights, Dtype::Q4_0).unwrap();
+    assert!(bytes.len() <= 14_000_000, "{} bytes", bytes.len());
+    let whole = tokenizer_json_of(&open(&bytes).unwrap(), 30522).unwrap();
+    let mut published: serde_json::Value = serde_json::from_str(&tokenizer).unwrap();
+    published["truncation"] = serde_json::Value::Null;
+    published["padding"] = serde_json::Value::Null;
+    assert!(serde_json::Value::Object(whole) == published);
+}
+
+#[test]
+fn files_with_the_whole_tokenizer_json_still_open() {
+    let (_, tokenizer, _) = parts("bert-tiny");
+    let mut weights = open(&gguf("bert-tiny", Dtype::Q8_0)).unwrap();
+    let rest = weights.metadata.remove(keys::TOKENIZER_REST).unwrap();
+    weights
+        .metadata
+        .insert(keys::TOKENIZER.to_owned(), Value::String(tokenizer.clone()));
+    let whole = tokenizer_json_of(&weights, 500).unwrap();
+    let tokenizer: serde_json::Value = serde_json::from_str(&tokenizer).unwrap();
+    assert_eq!(serde_json::Value::Object(whole), tokenizer);
+    // Where both are there the whole one counts.
+    weights.metadata.insert(keys::TOKENIZER_REST.into(), rest);
+    weights.metadata.remove("tokenizer.ggml.tokens");
+    tokenizer_json_of(&weights, 500).unwrap();
+}
+
+#[test]
+fn a_broken_token_list_is_an_error() {
+    const TOKENS: &str = "tokenizer.ggml.tokens";
+    const KINDS: &str = "tokenizer.ggml.token_type";
+    let bytes = gguf("bert-tiny", Dtype::Q8_0);
+    let said = |change: &dyn Fn(&mut HashMap<String, Value>)| {
+        let mut weights = open(&bytes).unwrap();
+        change(&mut weights.metadata);
+        let error = tokenizer_json_of(&weights, 500).unwrap_err();
+        (error.code(), error.to_string())
+    };
+    let list =
+        |metadata: &mut HashMap<String, Value>, key: &str, change: &dyn Fn(&mut Vec<Value>)| {
+            let Some(Value::Array(list)) = metadata.get_mut(key) else {
+                panic!("{key} is no list");
+            };
+            change(list);
+        };
+    let string = |text: &str| Value::String(text.to_owned());
+    type Change<'a> = Box<dyn Fn(&mut HashMap<String, Value>) + 'a>;
+    let cases: [(&str, &str, Change<'_>); 10] = [
+        ("model-format", TOKENS, Box::new(|m| drop(m.remove(TOKENS)))),
+        ("model-format", KINDS, Box::new(|m| drop(m.remove(KINDS)))),
+        (
+            "model-format",
+            TOKENS,
+            Box::new(|m| drop(m.insert(TOKENS.into(), string("a")))),
+        ),
+        (
+            "model-format",
+            "499 tokens",
+            Box::new(|m| list(m, TOKENS, &|l| drop(l.pop()))),
+        ),
+        (
+            "model-format",
+            "501 token types",
+            Box::new(|m| list(m, KINDS, &|l| l.push(Value::I32(1)))),
+        ),
+        (
+            "model-format",
+            "twice",
+            Box::new(|m| list(m, TOKENS, &|l| l[490] = l[491].clone())),
+        ),
+        (
+            "model-format",
+            "strings",
+            Box::new(|m| list(m, TOKENS, &|l| l[7] = Value::U32(7))),
+        ),
+        (
+            "model-format",
+            "i32",
+            Box::new(|m| list(m, KINDS, &|l| l[7] = string("1"))),
+        ),
+        (
+            "model-format",
+            "no model",
+            Box::new(|m| drop(m.insert(keys::TOKENIZER_REST.into(), string("{}")))),
+        ),
+        (
+            "tokenizer",
+            "tokenizer.json",
+            Box::new(|m| drop(m.insert(keys::TOKENIZER_REST.into(), string("{")))),
+        ),
+    ];
+    for (code, reason, change) in cases {
+        let (got, text) = said(&change);
+        assert_eq!(got, code, "{text}");
+        assert!(text.contains(reason), "{reason}: {text}");
+    }
+    let (code, text) = said(&|m| drop(m.remove(keys::TOKENIZER_REST)));
+    assert_eq!(code, "model-format");
+    assert!(text.contains("caselens quantize"), "{text}");
 }
 
 #[test]

@@ -23,8 +23,8 @@ export interface EmbedOptions extends CallOptions {
 }
 
 /**
- * A sentence encoder alone. With the default model and options its embeddings are those that sentence-transformers gives for
- * all-MiniLM-L6-v2, to within the 8-bit weights (cosine above 0.998).
+ * A sentence encoder alone: texts without conditions. With a GGUF file of a published encoder its embeddings are those that
+ * sentence-transformers gives, to within the rounded weights (all-MiniLM-L6-v2 with 8 bits: cosine above 0.998).
  *
  * @example
  * ```ts

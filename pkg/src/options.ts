@@ -17,7 +17,7 @@ export interface EncoderLoadOptions {
    * A file from a URL is kept in the browser's Cache Storage under its full URL, and not asked for again: publish a changed
    * model under another name, or change the URL's query (`model.gguf?v=2`).
    *
-   * @defaultValue `"models/all-MiniLM-L6-v2-q8_0.gguf"`, beside the page
+   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page
    */
   model?: FileSource | undefined;
   /**
@@ -43,10 +43,10 @@ export interface EncoderLoadOptions {
 /** Options of `CaseLens.load`. All are optional. */
 export interface LoadOptions extends EncoderLoadOptions {
   /**
-   * The projection head trained for this encoder, as `caselens train` writes it. A head for another encoder is refused
-   * (`head-mismatch`).
+   * The head of this encoder, as `caselens train` writes it: how embeddings are made, and the layers on top of them where it
+   * has any. A head for another encoder is refused (`head-mismatch`).
    *
-   * @defaultValue `"all-MiniLM-L6-v2-csts.head.safetensors"` beside the model
+   * @defaultValue `"caselens-csts.head.safetensors"` beside the model
    */
   head?: FileSource | undefined;
 }
@@ -57,8 +57,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-const DEFAULT_MODEL = "models/all-MiniLM-L6-v2-q8_0.gguf";
-const DEFAULT_HEAD = "all-MiniLM-L6-v2-csts.head.safetensors";
+const DEFAULT_MODEL = "models/caselens-csts-q4_0.gguf";
+const DEFAULT_HEAD = "caselens-csts.head.safetensors";
 const DEVICES = ["auto", "webgpu", "wasm"] as const;
 
 /** Load options, checked and with every default filled in. */

@@ -4,8 +4,8 @@ import { checkText, checkTexts } from "../dist/check.js";
 import { loadRequest } from "../dist/options.js";
 
 const BASE = "https://example.org/app/page.html?q=1";
-const model = "https://example.org/app/models/all-MiniLM-L6-v2-q8_0.gguf";
-const head = "https://example.org/app/models/all-MiniLM-L6-v2-csts.head.safetensors";
+const model = "https://example.org/app/models/caselens-csts-q4_0.gguf";
+const head = "https://example.org/app/models/caselens-csts.head.safetensors";
 const sources = (options, withHead = true) => {
   const { call } = loadRequest(options, withHead, BASE);
   return [call.model, call.head];
@@ -20,7 +20,7 @@ test("defaults lie beside the page", () => {
 
 test("the default head lies beside the model", () => {
   const [, beside] = sources({ model: "https://cdn.example.net/v2/other.gguf?v=3" });
-  assert.deepEqual(beside, { url: "https://cdn.example.net/v2/all-MiniLM-L6-v2-csts.head.safetensors" });
+  assert.deepEqual(beside, { url: "https://cdn.example.net/v2/caselens-csts.head.safetensors" });
 });
 
 test("the default head lies beside the default model when the model has no place", () => {

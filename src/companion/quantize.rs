@@ -8,14 +8,18 @@ use std::{
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::output::{json_line, text_line, write_whole};
+use super::{
+    output::{json_line, text_line, write_file, write_whole},
+    runtime::FOLDER_HEAD,
+};
 use crate::{
     error::{Error, Result},
     model::{
-        checkpoint::Checkpoint,
+        checkpoint::{Checkpoint, EncoderId},
         gguf::{Pooling, Source, write_gguf},
         weights::Dtype,
     },
+    projection::HeadFile,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,6 +56,7 @@ impl From<DtypeName> for Dtype {
 /// folder work with every file made of it.
 ///
 ///   caselens quantize --model all-MiniLM-L6-v2 --output all-MiniLM-L6-v2-q8_0.gguf
+///   caselens quantize --model my-encoder --dtype q4_0 --output my.gguf --head my.head.safetensors
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -61,6 +66,9 @@ pub struct Args {
     /// File to write; one that is there is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Write the folder's head.safetensors here too, for use with the GGUF file
+    #[arg(long, value_name = "FILE")]
+    head: Option<PathBuf>,
     /// Number format of the matrices
     #[arg(long, value_enum, default_value = "q8_0")]
     dtype: DtypeName,
@@ -75,7 +83,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct Report<'a> {
     output: String,
-    encoder: &'a crate::model::checkpoint::EncoderId,
+    encoder: &'a EncoderId,
     dtype: &'static str,
     source_bytes: usize,
     bytes: u64,
@@ -104,8 +112,18 @@ pub fn run(args: Args) -> Result<()> {
         encoder: &checkpoint.encoder,
         pooling: pooling(&args.model),
     };
+    let head = match &args.head {
+        Some(output) => {
+            refuse_source(&args.model, output)?;
+            Some((output, head(&args.model, &checkpoint.encoder)?.to_bytes()?))
+        }
+        None => None,
+    };
     let dtype = Dtype::from(args.dtype);
     let bytes = write_whole(&args.output, |out| write_gguf(out, &source, dtype))?;
+    if let Some((output, bytes)) = head {
+        write_file(output, &bytes)?;
+    }
 
     let report = Report {
         output: args.output.display().to_string(),
@@ -133,7 +151,13 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
     let Ok(output) = fs::canonicalize(output) else {
         return Ok(()); // nothing is there yet
     };
-    let sources = ["model.safetensors", "config.json", "tokenizer.json"].map(|f| model.join(f));
+    let sources = [
+        "model.safetensors",
+        "config.json",
+        "tokenizer.json",
+        FOLDER_HEAD,
+    ];
+    let sources = sources.map(|f| model.join(f));
     let is_source = |p: &PathBuf| fs::canonicalize(p).is_ok_and(|p| p == output);
     if output.is_dir() || sources.iter().any(is_source) {
         return Err(Error::InvalidArgument(format!(
@@ -142,6 +166,16 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The head of a folder that `caselens train` wrote, under the encoder's name.
+fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
+    let path = model.join(FOLDER_HEAD);
+    let bytes = fs::read(&path).map_err(Error::io(&path))?;
+    let mut head = HeadFile::parse(&path.display().to_string(), &bytes)?;
+    head.spec.check_encoder(encoder)?;
+    head.spec.encoder = encoder.clone();
+    Ok(head)
 }
 
 /// What sentence-transformers says the encoder was trained with; the mean where it says nothing.

@@ -16,8 +16,8 @@ use crate::{
 
 /// The encoder and head that ship, as the demo serves them.
 const SHIPPED_FOLDER: &str = "www/public/models";
-const SHIPPED_MODEL: &str = "all-MiniLM-L6-v2-q8_0.gguf";
-const SHIPPED_HEAD: &str = "all-MiniLM-L6-v2-csts.head.safetensors";
+const SHIPPED_MODEL: &str = "caselens-csts-q4_0.gguf";
+const SHIPPED_HEAD: &str = "caselens-csts.head.safetensors";
 /// The head in the folder of an encoder that `caselens train` wrote.
 pub const FOLDER_HEAD: &str = "head.safetensors";
 
@@ -217,7 +217,7 @@ fn shipped(name: &str, option: &str) -> Result<PathBuf> {
         .find(|path| path.is_file())
         .ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "{SHIPPED_FOLDER}/{name} is not there. `./build.sh setup` makes it; or name another file with {option}."
+                "{SHIPPED_FOLDER}/{name} is not there. `git checkout {SHIPPED_FOLDER}` in the repository brings it back; or name another file with {option}."
             ))
         })
 }

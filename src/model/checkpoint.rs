@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     config::Config,
+    vocabulary::tokenizer_json,
     weights::{Bytes, Dtype, Weights},
 };
 use crate::{
@@ -18,6 +19,9 @@ use crate::{
 pub mod keys {
     /// tokenizer.json, as text.
     pub const TOKENIZER: &str = "tokenizer.huggingface.json";
+    /// tokenizer.json without its vocabulary, where the token list gives that back
+    /// ([`vocabulary`](crate::model::vocabulary)); such a file has no [`TOKENIZER`].
+    pub const TOKENIZER_REST: &str = "caselens.tokenizer";
     /// config.json, as text.
     pub const CONFIG: &str = "caselens.config";
     /// The encoder's name, such as `sentence-transformers/all-MiniLM-L6-v2`.
@@ -85,7 +89,8 @@ impl Checkpoint {
             })
         };
         let config = Config::from_json(what, needed(keys::CONFIG)?)?;
-        let tokenizer = Tokenizer::from_json(needed(keys::TOKENIZER)?.as_bytes())?;
+        let tokenizer = tokenizer_json(what, &weights.metadata, config.vocab_size)?;
+        let tokenizer = Tokenizer::from_map(tokenizer)?;
         let encoder = EncoderId {
             id: text(keys::ENCODER_ID).map_or_else(|| what.to_string(), |s| s.clone()),
             sha256: match text(keys::ENCODER_SHA256) {

@@ -5,8 +5,9 @@
 //! what llama.cpp's vocabulary cannot express: the Hugging Face tokenizer itself, config.json, and which
 //! published encoder the numbers are from.
 //!
-//! Matrices and the token table take the chosen dtype; LayerNorms, biases, positions and token types stay
-//! f32. A matrix whose width is no multiple of [`BLOCK`] stays f16.
+//! Matrices and the token table take the chosen dtype; the position table is f16 unless the dtype is f32;
+//! LayerNorms, biases and token types stay f32 (llama.cpp adds a token type to f32 numbers as it is, while
+//! it looks positions up in any format). A matrix whose width is no multiple of [`BLOCK`] stays f16.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,6 +28,11 @@ use serde_json::value::RawValue;
 use super::{
     checkpoint::{EncoderId, keys},
     config::Config,
+    vocabulary::{
+        KINDS, TOKENS, from_llama_cpp,
+        kind::{CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED},
+        to_llama_cpp,
+    },
     weights::{BLOCK, Dtype, Weights},
 };
 use crate::error::{Error, Result};
@@ -150,11 +156,10 @@ fn quantize(
             "has shape {found:?} where the configuration says {shape:?}"
         )));
     }
-    let always_f32 =
-        shape.len() == 1 || name.starts_with("position_") || name.starts_with("token_types");
     let format = match format {
-        _ if always_f32 => GgmlDType::F32,
+        _ if shape.len() == 1 || name.starts_with("token_types") => GgmlDType::F32,
         GgmlDType::F32 | GgmlDType::F16 => format,
+        _ if name.starts_with("position_") => GgmlDType::F16,
         _ if shape
             .last()
             .is_some_and(|width| width.is_multiple_of(BLOCK)) =>
@@ -268,16 +273,6 @@ enum MergeJson {
     Pair(String, String),
 }
 
-/// llama.cpp's token types.
-const NORMAL: i32 = 1;
-const UNKNOWN: i32 = 2;
-const CONTROL: i32 = 3;
-const USER_DEFINED: i32 = 4;
-const UNUSED: i32 = 5;
-
-/// SentencePiece's visible space.
-const SPACE: char = '\u{2581}';
-
 struct Token {
     text: String,
     score: f32,
@@ -312,7 +307,11 @@ fn vocabulary_keys(source: &Source<'_>, config: &Config) -> Result<Vec<(String, 
         ),
     ];
     match model {
-        "bert" => phantom_spaces(&mut tokens),
+        "bert" => {
+            for token in &mut tokens {
+                token.text = to_llama_cpp(&token.text, token.kind);
+            }
+        }
         "gpt2" => {
             let merges = json.model.merges.iter().map(|merge| match merge {
                 MergeJson::Text(text) => string(text),
@@ -361,14 +360,21 @@ fn vocabulary_keys(source: &Source<'_>, config: &Config) -> Result<Vec<(String, 
     out.push(("tokenizer.ggml.add_eos_token", Value::Bool(last.is_some())));
     out.push(("tokenizer.ggml.add_sep_token", Value::Bool(last.is_some())));
 
+    let mut rest = without_limits(source.tokenizer_json).map_err(unreadable)?;
+    let listed = tokens.iter().map(|t| (t.text.as_str(), t.kind));
+    let key = match &json.model.vocab {
+        VocabJson::Ids(ids) if model == "bert" && from_llama_cpp(listed).as_ref() == Ok(ids) => {
+            rest = without_vocabulary(&rest).map_err(unreadable)?;
+            keys::TOKENIZER_REST
+        }
+        _ => keys::TOKENIZER,
+    };
+    out.push((key, Value::String(rest)));
+
     let kinds = tokens.iter().map(|t| Value::I32(t.kind)).collect();
     let texts = tokens.into_iter().map(|t| Value::String(t.text)).collect();
-    out.push(("tokenizer.ggml.tokens", Value::Array(texts)));
-    out.push(("tokenizer.ggml.token_type", Value::Array(kinds)));
-    out.push((
-        keys::TOKENIZER,
-        Value::String(without_limits(source.tokenizer_json).map_err(unreadable)?),
-    ));
+    out.push((TOKENS, Value::Array(texts)));
+    out.push((KINDS, Value::Array(kinds)));
     Ok(out.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
@@ -428,17 +434,6 @@ fn token_list(json: &TokenizerJson, rows: usize) -> Result<Vec<Token>> {
         .collect())
 }
 
-/// llama.cpp's WordPiece marks the start of a word, Hugging Face's its continuation: `##ing` → `ing`,
-/// `run` → `▁run`.
-fn phantom_spaces(tokens: &mut [Token]) {
-    for token in tokens.iter_mut().filter(|t| t.kind != CONTROL) {
-        token.text = match token.text.strip_prefix("##") {
-            Some(rest) => rest.to_owned(),
-            None => format!("{SPACE}{}", token.text),
-        };
-    }
-}
-
 /// SentencePiece's normalisation table, where the tokenizer has one.
 fn charsmap(normalizer: &serde_json::Value) -> Result<Option<Vec<u8>>> {
     let parts = normalizer.get("normalizers").and_then(|v| v.as_array());
@@ -477,11 +472,28 @@ fn wrapping_tokens(post_processor: &serde_json::Value) -> (Option<usize>, Option
     (None, None)
 }
 
+/// The members of a JSON object, to the letter.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
 /// tokenizer.json without truncation and padding, otherwise to the letter (scores keep every digit).
 fn without_limits(json: &str) -> serde_json::Result<String> {
-    let mut parts: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json)?;
+    let none = RawValue::from_string("null".to_owned())?;
+    let mut parts: Members<'_> = serde_json::from_str(json)?;
     for limit in ["truncation", "padding"] {
-        parts.insert(limit.to_owned(), RawValue::from_string("null".to_owned())?);
+        parts.insert(limit.to_owned(), &none);
     }
+    serde_json::to_string(&parts)
+}
+
+/// tokenizer.json without the vocabulary of its model, otherwise to the letter.
+fn without_vocabulary(json: &str) -> serde_json::Result<String> {
+    let mut parts: Members<'_> = serde_json::from_str(json)?;
+    let mut model: Members<'_> = match parts.get("model") {
+        Some(model) => serde_json::from_str(model.get())?,
+        None => return Ok(json.to_owned()),
+    };
+    model.remove("vocab");
+    let model = RawValue::from_string(serde_json::to_string(&model)?)?;
+    parts.insert("model".to_owned(), &model);
     serde_json::to_string(&parts)
 }

@@ -8,4 +8,5 @@ pub mod gguf;
 pub mod peft;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod save;
+pub mod vocabulary;
 pub mod weights;

@@ -1,6 +1,7 @@
 //! Hugging Face `tokenizers`, with the same regex engine natively and on wasm.
 
 use base64::Engine;
+use serde_json::{Map, Value};
 use tokenizers::Encoding;
 
 use crate::error::{Error, Result};
@@ -17,17 +18,17 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// Parses tokenizer.json.
     pub fn from_json(json: &[u8]) -> Result<Self> {
-        let unreadable = |e: &dyn std::fmt::Display| {
-            Error::Tokenizer(format!("tokenizer.json cannot be read ({e})"))
-        };
-        let mut json: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_slice(json).map_err(|e| unreadable(&e))?;
+        Self::from_map(parse(json)?)
+    }
+
+    /// Builds it from tokenizer.json as it was parsed.
+    pub(crate) fn from_map(mut json: Map<String, Value>) -> Result<Self> {
         check_charsmaps(json.get("normalizer")).map_err(|e| unreadable(&e))?;
         check_templates(json.get("post_processor")).map_err(|e| unreadable(&e))?;
         // Nothing here turns ids into text, and `tokenizers` panics on a decoder it cannot read.
-        json.insert("decoder".into(), serde_json::Value::Null);
+        json.insert("decoder".into(), Value::Null);
         let mut inner: tokenizers::Tokenizer =
-            serde_json::from_value(serde_json::Value::Object(json)).map_err(|e| unreadable(&e))?;
+            serde_json::from_value(Value::Object(json)).map_err(|e| unreadable(&e))?;
         // Some checkpoints pad everything to a fixed length; batches here are packed, and what is too
         // long is cut by the template, which knows what may be cut.
         inner
@@ -103,8 +104,17 @@ impl Tokenizer {
     }
 }
 
+/// tokenizer.json as an object.
+pub(crate) fn parse(json: &[u8]) -> Result<Map<String, Value>> {
+    serde_json::from_slice(json).map_err(|e| unreadable(&e))
+}
+
+fn unreadable(reason: &dyn std::fmt::Display) -> Error {
+    Error::Tokenizer(format!("tokenizer.json cannot be read ({reason})"))
+}
+
 /// Refuses a SentencePiece normalisation table that is cut short: `tokenizers` panics on it.
-fn check_charsmaps(normalizer: Option<&serde_json::Value>) -> std::result::Result<(), String> {
+fn check_charsmaps(normalizer: Option<&Value>) -> std::result::Result<(), String> {
     let Some(normalizer) = normalizer else {
         return Ok(());
     };
@@ -136,7 +146,7 @@ fn check_charsmaps(normalizer: Option<&serde_json::Value>) -> std::result::Resul
 
 /// Refuses a template that names a special token without saying its id: `tokenizers` panics on it when
 /// it encodes.
-fn check_templates(processor: Option<&serde_json::Value>) -> std::result::Result<(), String> {
+fn check_templates(processor: Option<&Value>) -> std::result::Result<(), String> {
     let Some(processor) = processor else {
         return Ok(());
     };

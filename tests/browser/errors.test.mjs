@@ -206,7 +206,7 @@ describe("files", () => {
       [MODEL, HEAD],
     );
     assert.equal(length, 1);
-    assert.ok(bytes[0] > 20e6 && bytes[1] > 0, "not detached");
+    assert.ok(bytes[0] > 10e6 && bytes[1] > 0, "not detached");
     assertError(error, "model-format");
   });
 

@@ -12,10 +12,12 @@ import { chromium } from "playwright-core";
 
 /** The repository's root folder. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Folder of the encoder and the head that ship with the demo. */
+/** Folder of the encoder and the head that ship. */
 export const MODELS = path.join(ROOT, "www/public/models");
-export const MODEL_FILE = "all-MiniLM-L6-v2-q8_0.gguf";
-export const HEAD_FILE = "all-MiniLM-L6-v2-csts.head.safetensors";
+export const MODEL_FILE = "caselens-csts-q4_0.gguf";
+export const HEAD_FILE = "caselens-csts.head.safetensors";
+/** all-MiniLM-L6-v2 as published, in the same folder: `./build.sh setup` makes it. */
+export const BASE_FILE = "all-MiniLM-L6-v2-q8_0.gguf";
 /** The companion program. `CASELENS` names another one. */
 export const COMPANION = process.env.CASELENS ?? path.join(ROOT, "target/release/caselens");
 

@@ -14,8 +14,8 @@ const { values } = parseArgs({
   options: { devices: { type: "string", default: "wasm,webgpu" }, rounds: { type: "string", default: "9" } },
 });
 
-const SENTENCES = ["Three children build a sandcastle on the beach.", "A lone surfer waits for a wave on the beach."];
-const CONDITIONS = ["the location", "the number of people", "the age of the people"];
+const SENTENCES = ["She plays chess in the park.", "He plays football in the park."];
+const CONDITIONS = ["the place", "the game", "the person"];
 
 const dist = path.join(ROOT, "pkg/dist");
 const scripts = readdirSync(dist, { recursive: true })
@@ -43,9 +43,9 @@ try {
     try {
       const page = await openPage(browser, server);
       const { load, times } = await page.evaluate(
-        async ({ device, sentences, conditions, rounds }) => {
+        async ({ device, file, sentences, conditions, rounds }) => {
           const { CaseLens } = await import("/pkg/dist/index.js");
-          const model = new URL("/models/all-MiniLM-L6-v2-q8_0.gguf", location.href);
+          const model = new URL(`/models/${file}`, location.href);
           const started = performance.now();
           const lens = await CaseLens.load({ device, model });
           const load = performance.now() - started;
@@ -59,7 +59,7 @@ try {
           return { load, times };
         },
         // A software GPU takes seconds a round.
-        { device, sentences: SENTENCES, conditions: CONDITIONS, rounds: device === "webgpu" ? 3 : Number(values.rounds) },
+        { device, file: MODEL_FILE, sentences: SENTENCES, conditions: CONDITIONS, rounds: device === "webgpu" ? 3 : Number(values.rounds) },
       );
       const median = times.toSorted((a, b) => a - b)[times.length >> 1];
       console.log(

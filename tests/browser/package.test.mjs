@@ -3,9 +3,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
+  BASE_FILE,
   COMPANION,
   cosine,
   HEAD_FILE,
@@ -22,6 +26,8 @@ import {
 
 const FIXTURES = path.join(ROOT, "tests/fixtures");
 const MODEL = `/models/${MODEL_FILE}`;
+/** The encoder that other people's numbers are of. */
+const BASE = `/models/${BASE_FILE}`;
 /** Cosine between 8-bit and 32-bit embeddings of the same text. */
 const SAME = 0.998;
 const PAIR = ["A woman plays the guitar on a stage.", "A man plays the guitar in his kitchen."];
@@ -29,10 +35,22 @@ const CONDITIONS = ["the instrument", "the person", "the place"];
 const options = { timeout: 240_000 };
 
 let server;
+/** A tiny encoder with a head of two layers: what ships has none. */
+let tiny;
 before(async () => {
-  server = await serve();
+  tiny = await mkdtemp(path.join(tmpdir(), "caselens-tiny-"));
+  const [folder, data] = [path.join(FIXTURES, "bert-tiny"), path.join(tiny, "toy.csv")];
+  const row = (_, i) => `a dog by river ${i},a cat by river ${i % 3},${i % 2 ? "the place" : "the animal"},${1 + (i % 5)}`;
+  await writeFile(data, ["sentence1,sentence2,condition,label", ...Array.from({ length: 40 }, row), ""].join("\n"));
+  companion(["quantize", "--model", folder, "--output", path.join(tiny, "tiny.gguf")]);
+  const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
+  companion(["train", "--model", folder, "--data", data, "--output", path.join(tiny, "tiny.head"), ...shape, "--json"]);
+  server = await serve({ mounts: { "/tiny/": tiny } });
+}, options);
+after(async () => {
+  await server?.close();
+  if (tiny) await rm(tiny, { recursive: true, force: true });
 });
-after(() => server?.close());
 
 /** What each device answered to the same comparison. */
 const compared = {};
@@ -45,11 +63,11 @@ for (const device of ["wasm", "webgpu"]) {
       browser = await launch({ webgpu: device === "webgpu" });
       page = await openPage(browser, server);
       await page.evaluate(
-        async ([model, device]) => {
-          window.encoder = await caselens.Encoder.load({ model, device });
+        async ([model, base, device]) => {
+          window.encoder = await caselens.Encoder.load({ model: base, device });
           window.lens = await caselens.CaseLens.load({ model, device });
         },
-        [MODEL, device],
+        [MODEL, BASE, device],
       );
     }, options);
     after(() => browser?.close());
@@ -66,12 +84,15 @@ for (const device of ["wasm", "webgpu"]) {
       for (const info of [bare, full]) {
         assert.equal(info.device, device);
         assert.equal(typeof info.adapter, device === "webgpu" ? "string" : "object");
-        assert.match(info.dtype, /q8_0/i);
         assert.match(info.model, /MiniLM/i);
+        assert.equal(info.dim, 384);
         assert.ok(info.reason.length > 0);
       }
-      assert.equal(bare.dim, 384);
-      assert.ok(full.bytes > bare.bytes && bare.bytes > 20e6);
+      assert.deepEqual([bare.dtype, full.dtype], ["q8_0", "q4_0"]);
+      const size = (file) => statSync(path.join(MODELS, file)).size;
+      assert.equal(bare.bytes, size(BASE_FILE));
+      assert.equal(full.bytes, size(MODEL_FILE) + size(HEAD_FILE));
+      assert.ok(size(MODEL_FILE) <= 14e6, "what ships is small");
     });
 
     test("embeddings are those of sentence-transformers", options, async () => {
@@ -132,6 +153,22 @@ for (const device of ["wasm", "webgpu"]) {
         }
         assert.ok(Math.abs(results[i].rating - theirs.rating) <= 0.05, `${results[i].rating} here, ${theirs.rating} there`);
       }
+    });
+
+    test("a head with layers answers as the companion", options, async () => {
+      const files = { model: "/tiny/tiny.gguf", head: "/tiny/tiny.head" };
+      const [results, dim] = await page.evaluate(
+        async ([options, pair, conditions]) => {
+          const lens = await caselens.CaseLens.load(options);
+          const results = await lens.compare(...pair, conditions);
+          lens.dispose();
+          return [results, lens.info.dim];
+        },
+        [{ ...files, device }, PAIR, CONDITIONS],
+      );
+      assert.equal(dim, 16);
+      const expected = companionScores(path.join(tiny, "tiny.gguf"), path.join(tiny, "tiny.head"));
+      for (const [i, { similarity }] of expected.entries()) assert.ok(Math.abs(results[i].similarity - similarity) <= 0.01);
     });
 
     test("embed gives the vectors that compare compares", options, async () => {
@@ -215,17 +252,19 @@ test("both devices give the same numbers", () => {
   }
 });
 
-let scores;
 /** What `caselens score` says about the pair. */
-function companionScores() {
-  if (scores) return scores;
+function companionScores(model = path.join(MODELS, MODEL_FILE), head = path.join(MODELS, HEAD_FILE)) {
   const input = CONDITIONS.map((condition) => JSON.stringify({ sentence1: PAIR[0], sentence2: PAIR[1], condition })).join("\n");
-  const files = ["--model", path.join(MODELS, MODEL_FILE), "--head", path.join(MODELS, HEAD_FILE)];
-  const { status, stdout, stderr, error } = spawnSync(COMPANION, ["score", "--json", ...files], { input: `${input}\n`, encoding: "utf8" });
+  const lines = companion(["score", "--json", "--model", model, "--head", head], `${input}\n`).trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** What the companion prints. */
+function companion(args, input = "") {
+  const { status, stdout, stderr, error } = spawnSync(COMPANION, args, { input, encoding: "utf8" });
   assert.ok(!error, `${COMPANION} could not be started: ${error}. Build it: cargo build --release`);
   assert.equal(status, 0, stderr);
-  scores = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  return scores;
+  return stdout;
 }
 
 function sha256(ids) {

@@ -9,6 +9,12 @@ export interface Example {
 
 export const examples: readonly [Example, ...Example[]] = [
   {
+    field: "Everyday",
+    title: "In the park",
+    sentences: ["She plays chess in the park", "He plays football in the park"],
+    conditions: ["the place", "the game", "the person"],
+  },
+  {
     field: "People",
     title: "At the beach",
     sentences: [
@@ -16,12 +22,6 @@ export const examples: readonly [Example, ...Example[]] = [
       "A lone surfer waits for a wave on the beach.",
     ],
     conditions: ["the location", "the number of people", "the age of the people"],
-  },
-  {
-    field: "Everyday",
-    title: "In the park",
-    sentences: ["She plays chess in the park", "He plays football in the park"],
-    conditions: ["the place", "the game", "the person"],
   },
   {
     field: "Animals",

@@ -120,6 +120,19 @@ export const strings = {
 
   footer: {
     licence: "caselens is free software under MIT or Apache-2.0.",
-    credits: "Encoder: all-MiniLM-L6-v2 (Apache-2.0). Typeface: Atkinson Hyperlegible Next (OFL 1.1).",
+    credits: [
+      {
+        text: "Encoder: all-MiniLM-L6-v2 by sentence-transformers (Apache-2.0),",
+        url: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+      },
+      {
+        text: "fine-tuned on C-STS as re-annotated by the authors of CASE (CC BY 4.0).",
+        url: "https://github.com/LivNLP/CSTS-reannotation",
+      },
+      {
+        text: "Typeface: Atkinson Hyperlegible Next (OFL 1.1).",
+        url: "https://www.brailleinstitute.org/freefont/",
+      },
+    ],
   },
 };

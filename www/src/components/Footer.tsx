@@ -1,10 +1,17 @@
-// Licences.
+// Licences, and whose work this stands on.
 
+import { Fragment } from "preact";
 import { strings } from "../strings";
 
 export const Footer = () => (
   <footer class="foot">
     <p>{strings.footer.licence}</p>
-    <p>{strings.footer.credits}</p>
+    <p>
+      {strings.footer.credits.map(({ text, url }) => (
+        <Fragment key={url}>
+          <a href={url}>{text}</a>{" "}
+        </Fragment>
+      ))}
+    </p>
   </footer>
 );

@@ -37,9 +37,10 @@ impl<B: Backend> Lens<B> {
     /// under `case`.
     ///
     /// # Errors
-    /// The head was trained on another encoder, or for another width.
+    /// The head was trained on another encoder, or for another width; or as [`Encoder::check`].
     pub fn new(encoder: Encoder<B>, head: Option<&HeadFile>, case: Case) -> Result<Self> {
         let Some(file) = head else {
+            encoder.check(&case)?;
             return Ok(Self {
                 encoder,
                 case,
@@ -49,6 +50,7 @@ impl<B: Backend> Lens<B> {
         file.spec.check_encoder(&encoder.id)?;
         file.spec
             .check_width(&encoder.id, encoder.config.hidden_size)?;
+        encoder.check(&file.spec.case)?;
         let loaded = Head::load(&encoder.backend, file)?;
         Ok(Self {
             encoder,

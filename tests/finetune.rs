@@ -25,6 +25,7 @@ fn case() -> Case {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
+        ..Case::default()
     }
 }
 

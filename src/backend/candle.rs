@@ -29,6 +29,8 @@ pub mod adamw;
 mod amx;
 #[cfg(not(target_arch = "wasm32"))]
 mod fused;
+#[cfg(not(target_arch = "wasm32"))]
+mod routing;
 pub mod tuning;
 
 use tuning::{FineTuning, Lora, Parameter, Precision, Tuned};
@@ -494,6 +496,11 @@ impl Backend for Candle {
             .map(|_| if rng.random::<f32>() < p { 0.0 } else { keep })
             .collect();
         Ok((x * Tensor::from_vec(mask, x.shape(), &self.device)?)?)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn routing(&self) -> Option<&dyn super::Routing<Tensor = Tensor>> {
+        Some(self)
     }
 
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {

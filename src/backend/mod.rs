@@ -7,6 +7,8 @@
 
 use std::future::Future;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{error::Result, model::weights::WeightTensor, text::Batch};
 
 pub mod candle;
@@ -49,6 +51,53 @@ pub struct Pooling {
     pub blocks: usize,
     /// Ordered by row; every `len` is at least 1 and every span lies inside the batch.
     pub terms: Vec<PoolTerm>,
+}
+
+/// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gain {
+    /// h = (1 + w) ∗ h'
+    #[default]
+    OnePlusWeight,
+    /// h = w ∗ h'
+    Weight,
+}
+
+/// One sentence under one condition: the sentence's token rows `start..start + len`, and the condition's row
+/// among the queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Route {
+    pub start: u32,
+    /// At least 1.
+    pub len: u32,
+    pub query: u32,
+}
+
+/// What a tri-encoder with a router (CSR; Lin et al., 2024) needs beside a [`Backend`]'s operations.
+pub trait Routing {
+    /// As [`Backend::Tensor`].
+    type Tensor;
+
+    /// The rows of `x` with these indices, in their order: `[rows, columns] → [indices, columns]`.
+    fn select(&self, x: &Self::Tensor, rows: &[u32]) -> Result<Self::Tensor>;
+
+    /// Scales attention outputs h' token by token, each head by weights of its own: for a route with the
+    /// condition's query q_c and the sentence's keys K_s, w = softmax(q_c·K_sᵀ / √d) over the sentence's
+    /// tokens.
+    ///
+    /// `attended` `[tokens, hidden]` is h', `qkv` `[tokens, 3 · hidden]` what it was made of and `queries`
+    /// `[conditions, 3 · hidden]` the same of one token a condition, as [`Backend::attention`] takes them.
+    /// Gives the routes' rows end to end, `[Σ len, hidden]`.
+    fn route(
+        &self,
+        attended: &Self::Tensor,
+        qkv: &Self::Tensor,
+        queries: &Self::Tensor,
+        routes: &[Route],
+        heads: usize,
+        gain: Gain,
+    ) -> Result<Self::Tensor>;
 }
 
 /// A device that runs encoders and heads.
@@ -128,6 +177,11 @@ pub trait Backend {
     /// identity everywhere else.
     fn dropout(&self, x: &Self::Tensor, _p: f32) -> Result<Self::Tensor> {
         Ok(x.clone())
+    }
+
+    /// The operations of tri-encoders, where this backend has them.
+    fn routing(&self) -> Option<&dyn Routing<Tensor = Self::Tensor>> {
+        None
     }
 
     /// Runs what was recorded and returns the numbers of each tensor, row by row: one submission and one

@@ -10,6 +10,7 @@ use super::{
     runtime::{HeadArgs, ModelArgs, describe},
 };
 use crate::{
+    embedding::Architecture,
     error::{Error, Result},
     model::checkpoint::{Checkpoint, sha256},
 };
@@ -62,6 +63,11 @@ pub fn run(args: Args) -> Result<()> {
     let head = args.head.open(&args.model)?.ok_or_else(|| {
         Error::InvalidArgument("an export needs a head. Train one with `caselens train`.".into())
     })?;
+    if head.spec.case.architecture != Architecture::Bi {
+        return Err(Error::InvalidArgument(
+            "browsers do not run tri-encoders. Export a head that was trained with --architecture bi.".into(),
+        ));
+    }
     let checkpoint = Checkpoint::open(&model)?;
     head.spec.check_encoder(&checkpoint.encoder)?;
     let stem = model

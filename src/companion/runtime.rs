@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, ValueEnum};
 
 use crate::{
-    backend::candle::Candle,
+    backend::{Gain, candle::Candle},
     device::{AnyLens, Parts},
-    embedding::{Case, Pool},
+    embedding::{Architecture, Case, Pool, Router},
     error::{Error, Result},
     model::checkpoint::Checkpoint,
     projection::{HeadFile, HeadSpec},
@@ -70,6 +70,31 @@ pub enum PoolName {
     Sentence,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ArchitectureName {
+    /// sentence and condition in one input: a pass of the encoder for each pair of them
+    Bi,
+    /// encoded apart, the condition weighing the sentence's tokens: a pass for each of them (CSR)
+    Tri,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GainName {
+    /// h = (1 + w) ∗ h'
+    OnePlusWeight,
+    /// h = w ∗ h'
+    Weight,
+}
+
+impl From<GainName> for Gain {
+    fn from(name: GainName) -> Self {
+        match name {
+            GainName::OnePlusWeight => Self::OnePlusWeight,
+            GainName::Weight => Self::Weight,
+        }
+    }
+}
+
 impl From<PoolName> for Pool {
     fn from(name: PoolName) -> Self {
         match name {
@@ -84,10 +109,21 @@ impl From<PoolName> for Pool {
 /// Options for how a condition-aware embedding is made; a head brings its own.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
+    /// How sentence and condition meet [default: bi]
+    #[arg(long, value_enum)]
+    pub architecture: Option<ArchitectureName>,
+    /// In how many of the encoder's last layers the condition weighs the sentence's tokens, for
+    /// --architecture tri [default: 1]
+    #[arg(long, value_name = "N")]
+    pub router_layers: Option<usize>,
+    /// How the weight w of a token scales its attention output h', for --architecture tri
+    /// [default: one-plus-weight]
+    #[arg(long, value_enum)]
+    pub router_gain: Option<GainName>,
     /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
     #[arg(long, value_enum)]
     pub order: Option<OrderName>,
-    /// Tokens whose hidden states are averaged [default: condition]
+    /// Tokens whose hidden states are averaged [default: condition; all for --architecture tri]
     #[arg(long, value_enum)]
     pub pooling: Option<PoolName>,
     /// Do not subtract the condition's own embedding [default: false]
@@ -103,12 +139,51 @@ pub struct CaseArgs {
 }
 
 impl CaseArgs {
-    pub fn case(&self) -> Case {
+    pub fn case(&self) -> Result<Case> {
         self.case_or(Case::default())
     }
 
-    /// What was asked for, and the rest as `otherwise` has it.
-    pub fn case_or(&self, otherwise: Case) -> Case {
+    /// What was asked for, and the rest as `otherwise` has it for a bi-encoder.
+    ///
+    /// # Errors
+    /// Options that belong to the other architecture.
+    pub fn case_or(&self, otherwise: Case) -> Result<Case> {
+        let tri = self.architecture == Some(ArchitectureName::Tri);
+        let others = [
+            ("--router-layers", self.router_layers.is_some(), true),
+            ("--router-gain", self.router_gain.is_some(), true),
+            ("--order", self.order.is_some(), false),
+            ("--no-subtract", self.no_subtract.is_some(), false),
+        ];
+        let stray = others.iter().find(|(_, given, of)| *given && *of != tri);
+        if let Some((name, _, of)) = stray {
+            return Err(Error::InvalidArgument(format!(
+                "{name} is for --architecture {}. Leave it out.",
+                if *of { "tri" } else { "bi" }
+            )));
+        }
+        let case = match tri {
+            true => self.tri(),
+            false => self.bi(otherwise),
+        };
+        match case.fault() {
+            None => Ok(case),
+            Some(fault) => Err(Error::InvalidArgument(format!("{fault}."))),
+        }
+    }
+
+    fn tri(&self) -> Case {
+        let case = Case::tri(Router {
+            layers: self.router_layers.unwrap_or(1),
+            gain: self.router_gain.map_or(Gain::default(), Gain::from),
+        });
+        Case {
+            pooling: self.pooling.map_or(case.pooling, Pool::from),
+            ..case
+        }
+    }
+
+    fn bi(&self, otherwise: Case) -> Case {
         Case {
             orders: match self.order {
                 Some(OrderName::Cs) => vec![Order::ConditionSentence],
@@ -118,6 +193,7 @@ impl CaseArgs {
             },
             pooling: self.pooling.map_or(otherwise.pooling, Pool::from),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
+            architecture: Architecture::Bi,
         }
     }
 }
@@ -136,7 +212,7 @@ pub struct LensArgs {
 impl LensArgs {
     /// Opens the encoder with `head`; without one, the embeddings are those of the options.
     pub fn with_head(&self, head: Option<&HeadFile>) -> Result<AnyLens> {
-        self.model.lens(head, self.case.case())
+        self.model.lens(head, self.case.case()?)
     }
 
     /// Opens the encoder and the head that were named, or those that ship.
@@ -225,10 +301,14 @@ fn shipped(name: &str, option: &str) -> Result<PathBuf> {
 /// One line about a head, for people.
 pub fn describe(spec: &HeadSpec) -> String {
     let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
+    let encoder = match spec.case.architecture {
+        Architecture::Bi => spec.encoder.to_string(),
+        Architecture::Tri(_) => format!("{} as a tri-encoder", spec.encoder),
+    };
     let kind = match (spec.dims.len(), spec.relu) {
-        (1, _) => return format!("{} without layers on top", spec.encoder),
+        (1, _) => return format!("{encoder} without layers on top"),
         (_, true) => "non-linear",
         (_, false) => "linear",
     };
-    format!("{kind} head {} for {}", widths.join(" → "), spec.encoder)
+    format!("{kind} head {} for {encoder}", widths.join(" → "))
 }

@@ -72,6 +72,12 @@ enum Kind {
 ///   caselens train --adapter full --model all-MiniLM-L6-v2 --data csts_train.csv --output my-encoder
 ///   caselens evaluate --model my-encoder --data csts_validation.csv
 ///
+/// With --architecture tri sentence and condition are encoded apart, and the condition weighs the sentence's
+/// tokens in the last layer (CSR): S sentences under C conditions take S + C passes of the encoder. It adds
+/// no parameters, and head.safetensors remembers it.
+///
+///   caselens train --adapter full --architecture tri --model all-MiniLM-L6-v2 --data csts_train.csv --output tri
+///
 /// The rows of a sentence pair that follow each other, two conditions or more, are trained on together.
 /// An interrupted training of an encoder goes on with --resume, to the same result.
 ///

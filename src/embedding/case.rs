@@ -11,7 +11,7 @@ use std::{collections::HashMap, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backend::{PoolTerm, Pooling},
+    backend::{Gain, PoolTerm, Pooling},
     error::Result,
     text::{Batch, Order, Sequence, Template, template::Tokens},
 };
@@ -41,6 +41,32 @@ impl Pool {
     }
 }
 
+/// How sentence and condition meet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Architecture {
+    /// In one input of the encoder: a pass for each pair of the two.
+    #[default]
+    Bi,
+    /// Encoded apart, the condition scaling the sentence's last attention outputs: a pass for each sentence
+    /// and one for each condition (CSR; [`super::router`]).
+    Tri(Router),
+}
+
+impl Architecture {
+    fn is_bi(&self) -> bool {
+        *self == Self::Bi
+    }
+}
+
+/// The settings of CSR's router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Router {
+    /// It works in so many of the encoder's last layers.
+    pub layers: usize,
+    pub gain: Gain,
+}
+
 /// The settings of a condition-aware embedding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Case {
@@ -49,6 +75,9 @@ pub struct Case {
     pub pooling: Pool,
     /// Whether the condition's own embedding is subtracted.
     pub subtract: bool,
+    /// A tri-encoder has no orders, and subtracts nothing.
+    #[serde(default, skip_serializing_if = "Architecture::is_bi")]
+    pub architecture: Architecture,
 }
 
 impl Default for Case {
@@ -58,6 +87,7 @@ impl Default for Case {
             orders: vec![Order::ConditionSentence, Order::SentenceCondition],
             pooling: Pool::Condition,
             subtract: true,
+            architecture: Architecture::Bi,
         }
     }
 }
@@ -65,7 +95,39 @@ impl Default for Case {
 impl Case {
     /// Width of the embedding for an encoder of this hidden size.
     pub fn dims(&self, hidden: usize) -> usize {
-        self.orders.len() * hidden
+        match self.architecture {
+            Architecture::Bi => self.orders.len() * hidden,
+            Architecture::Tri(_) => hidden,
+        }
+    }
+
+    /// A tri-encoder's embedding: all tokens of the sentence averaged.
+    pub fn tri(router: Router) -> Self {
+        Self {
+            orders: Vec::new(),
+            pooling: Pool::All,
+            subtract: false,
+            architecture: Architecture::Tri(router),
+        }
+    }
+
+    /// What is wrong with these settings, whatever the encoder.
+    pub fn fault(&self) -> Option<&'static str> {
+        match self.architecture {
+            Architecture::Bi if self.orders.is_empty() => {
+                Some("a bi-encoder needs an order of condition and sentence")
+            }
+            Architecture::Tri(_) if !self.orders.is_empty() || self.subtract => {
+                Some("a tri-encoder has no order of condition and sentence, and subtracts nothing")
+            }
+            Architecture::Tri(_) if self.pooling == Pool::Condition => {
+                Some("a tri-encoder pools the sentence's input, which holds no condition")
+            }
+            Architecture::Tri(router) if router.layers == 0 => {
+                Some("a tri-encoder's router needs a layer to work in")
+            }
+            _ => None,
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{Case, Input, Pool, case::Plan};
+use super::{Architecture, Case, Input, Pool, case::Plan};
 use crate::{
     backend::{Backend, Pooling},
-    error::Result,
+    error::{Error, Result},
     model::{
         bert::Bert,
         checkpoint::{Checkpoint, EncoderId},
@@ -17,7 +17,7 @@ use crate::{
 
 /// Tokens a batch holds before the next one begins. Large enough to fill a device, small enough that
 /// activations stay within a few dozen MB.
-const TOKEN_BUDGET: usize = 2048;
+pub(super) const TOKEN_BUDGET: usize = 2048;
 
 /// An encoder on one backend.
 pub struct Encoder<B: Backend> {
@@ -26,7 +26,7 @@ pub struct Encoder<B: Backend> {
     pub config: Config,
     pub tokenizer: Rc<Tokenizer>,
     pub dtype: Dtype,
-    model: Bert<B>,
+    pub(super) model: Bert<B>,
 }
 
 /// Embeddings and what happened to their inputs.
@@ -58,6 +58,28 @@ impl<B: Backend> Encoder<B> {
             tokenizer: &self.tokenizer,
             max_tokens: self.config.max_positions,
             segments: self.config.type_vocab_size > 1,
+        }
+    }
+
+    /// # Errors
+    /// Embeddings of this kind cannot be made here: the device or the encoder does not allow it.
+    pub fn check(&self, case: &Case) -> Result<()> {
+        let wrong = |reason: String| Err(Error::InvalidArgument(reason));
+        let Architecture::Tri(router) = case.architecture else {
+            return Ok(());
+        };
+        if self.backend.routing().is_none() {
+            return wrong(
+                "a tri-encoder does not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
+            );
+        }
+        let layers = self.model.layers().len();
+        match (1..=layers).contains(&router.layers) {
+            true => Ok(()),
+            false => wrong(format!(
+                "--router-layers {} must be between 1 and {layers}, the layers of the encoder.",
+                router.layers
+            )),
         }
     }
 
@@ -101,7 +123,30 @@ impl<B: Backend> Encoder<B> {
     /// `single` and `conditional` are last steps on the device, for rows of either kind: a head, a
     /// normalisation, or nothing. Inputs share batches of about [`TOKEN_BUDGET`] tokens; each batch is
     /// one submission and one read-back.
+    ///
+    /// # Errors
+    /// As [`Encoder::check`], and what the device says.
     pub async fn run(
+        &self,
+        inputs: &[Input],
+        case: &Case,
+        single_pool: Pool,
+        single: impl Fn(B::Tensor) -> Result<B::Tensor>,
+        conditional: impl Fn(B::Tensor) -> Result<B::Tensor>,
+    ) -> Result<Rows> {
+        self.check(case)?;
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Architecture::Tri(_) = case.architecture {
+            return self
+                .run_apart(inputs, case, single_pool, single, conditional)
+                .await;
+        }
+        self.run_joint(inputs, case, single_pool, single, conditional)
+            .await
+    }
+
+    /// [`Encoder::run`] where each input is one sequence or more.
+    pub(super) async fn run_joint(
         &self,
         inputs: &[Input],
         case: &Case,

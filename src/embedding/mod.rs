@@ -3,7 +3,9 @@
 pub mod case;
 pub mod encoder;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod router;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod train;
 
-pub use case::{Case, Input, Pool};
+pub use case::{Architecture, Case, Input, Pool, Router};
 pub use encoder::{Encoder, Rows};

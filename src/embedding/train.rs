@@ -1,5 +1,6 @@
-//! Fine-tuning an encoder end to end on rated sentence pairs: a siamese bi-encoder (Reimers & Gurevych,
-//! 2019) whose two sides are CASE embeddings, with a projection head on top or without.
+//! Fine-tuning an encoder end to end on rated sentence pairs: a siamese encoder (Reimers & Gurevych, 2019)
+//! whose two sides are CASE embeddings or those of a tri-encoder with a router (CSR), with a projection head
+//! on top or without.
 //!
 //! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
 //! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
@@ -9,7 +10,11 @@ use std::collections::BTreeMap;
 use candle_core::{D, Device, Tensor};
 use rand::{SeedableRng, rngs::StdRng};
 
-use super::{Case, Encoder, Input, Pool, case::Plan};
+use super::{
+    Architecture, Case, Encoder, Input, Pool,
+    case::Plan,
+    router::{Pair, Texts, TriEncoder},
+};
 use crate::{
     backend::{
         Backend,
@@ -32,6 +37,7 @@ use crate::{
         train::start,
     },
     similarity::cosine,
+    text::Batch,
 };
 
 mod batches;
@@ -222,6 +228,7 @@ impl<'a> Training<'a> {
             },
         );
         let encoder = Encoder::load(backend, task.checkpoint)?;
+        encoder.check(task.case)?;
         let spec = options.head.on(
             task.checkpoint.encoder.clone(),
             config.hidden_size,
@@ -286,24 +293,66 @@ impl<'a> Training<'a> {
             rows.extend(group.iter().map(|&row| &examples[row]));
             groups.push(start..rows.len());
         }
-        let template = self.encoder.template();
-        let mut plan = Plan::default();
-        for side in 0..2 {
-            for row in &rows {
-                plan.push(case, Pool::All, &template, &row.sides[side])?;
-            }
-        }
-        if let Some(dropout) = &self.word_dropout {
-            let seed = batches::word_seed(options.seed, self.losses.len());
-            dropout.apply(&mut plan.batch.ids, seed);
-        }
-        let hidden = self.encoder.hidden(&plan.batch)?;
-        let pooled = backend.pool(&hidden, &plan.conditionals)?;
+        let inputs = (0..2).flat_map(|side| rows.iter().map(move |row| &row.sides[side]));
+        let pooled = match case.architecture {
+            Architecture::Bi => self.joint(inputs)?,
+            Architecture::Tri(_) => self.apart(inputs)?,
+        };
         let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
         let n = rows.len();
         let similarity = (z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?;
         let ratings: Vec<f32> = rows.iter().map(|row| row.rating).collect();
         options.loss.of(&similarity, &ratings, &groups)
+    }
+
+    /// Embeddings of sentences with their conditions in one input each, `[inputs, orders · hidden]`.
+    fn joint<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+        let template = self.encoder.template();
+        let mut plan = Plan::default();
+        for input in inputs {
+            plan.push(self.task.case, Pool::All, &template, input)?;
+        }
+        self.drop_words([&mut plan.batch]);
+        let hidden = self.encoder.hidden(&plan.batch)?;
+        self.encoder.backend.pool(&hidden, &plan.conditionals)
+    }
+
+    /// Embeddings of sentences with their conditions apart, each encoded once, `[inputs, hidden]`.
+    fn apart<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+        let template = self.encoder.template();
+        let (mut sentences, mut conditions) = (Texts::default(), Texts::default());
+        let mut pairs = Vec::new();
+        for input in inputs {
+            if let Input::Conditional {
+                sentence,
+                condition,
+            } = input
+            {
+                let pool = self.task.case.pooling;
+                pairs.push(Pair {
+                    sentence: sentences.add(&template.single(sentence)?, pool),
+                    condition: conditions.add(&template.condition_alone(condition)?, pool),
+                });
+            }
+        }
+        self.drop_words([&mut sentences.batch, &mut conditions.batch]);
+        let tri = TriEncoder::new(&self.encoder, self.task.case)?;
+        tri.embed(
+            &tri.sentences(sentences)?,
+            &tri.conditions(&conditions)?,
+            &pairs,
+        )
+    }
+
+    /// Masks words of the step's inputs, where that is asked for.
+    fn drop_words<const N: usize>(&self, batches: [&mut Batch; N]) {
+        if let Some(dropout) = &self.word_dropout {
+            let seed = batches::word_seed(self.task.options.seed, self.losses.len());
+            let mut rng = StdRng::seed_from_u64(seed);
+            for batch in batches {
+                dropout.apply(&mut batch.ids, &mut rng);
+            }
+        }
     }
 
     /// Similarities of the examples, dropout off.

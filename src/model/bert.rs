@@ -14,19 +14,47 @@ use crate::{
 pub struct Bert<B: Backend> {
     embeddings: B::Embeddings,
     layers: Vec<Layer<B>>,
-    heads: usize,
     vocab_size: usize,
     max_positions: usize,
     types: usize,
 }
 
-struct Layer<B: Backend> {
+/// One layer: attention and feed-forward, each with its residual and LayerNorm.
+pub struct Layer<B: Backend> {
+    heads: usize,
     query_key_value: B::Linear,
     attention_output: B::Linear,
     attention_norm: B::Norm,
     up: B::Linear,
     down: B::Linear,
     output_norm: B::Norm,
+}
+
+impl<B: Backend> Layer<B> {
+    /// Attention heads, side by side in `hidden`.
+    pub fn heads(&self) -> usize {
+        self.heads
+    }
+
+    /// Query, key and value side by side: `[rows, hidden] → [rows, 3 · hidden]`.
+    pub fn query_key_value(&self, backend: &B, x: &B::Tensor) -> Result<B::Tensor> {
+        backend.linear(x, &self.query_key_value, Activation::None)
+    }
+
+    /// What follows attention: the layer's output from `attended` and its input `x`, all `[tokens, hidden]`.
+    pub fn finish(&self, backend: &B, attended: &B::Tensor, x: &B::Tensor) -> Result<B::Tensor> {
+        let x =
+            backend.linear_add_norm(attended, &self.attention_output, x, &self.attention_norm)?;
+        let wide = backend.linear(&x, &self.up, Activation::Gelu)?;
+        backend.linear_add_norm(&wide, &self.down, &x, &self.output_norm)
+    }
+
+    /// The whole layer, `[tokens, hidden]` to the same.
+    pub fn forward(&self, backend: &B, x: &B::Tensor, batch: &B::Batch) -> Result<B::Tensor> {
+        let qkv = self.query_key_value(backend, x)?;
+        let attended = backend.attention(&qkv, batch, self.heads)?;
+        self.finish(backend, &attended, x)
+    }
 }
 
 impl<B: Backend> Bert<B> {
@@ -57,6 +85,7 @@ impl<B: Backend> Bert<B> {
         for i in 0..config.num_hidden_layers {
             let part = |part: &str| format!("blk.{i}.{part}");
             layers.push(Layer {
+                heads: config.num_attention_heads,
                 query_key_value: backend.load_linear(vec![
                     linear(&part("attn_q"), hidden, hidden)?,
                     linear(&part("attn_k"), hidden, hidden)?,
@@ -76,34 +105,38 @@ impl<B: Backend> Bert<B> {
         Ok(Self {
             embeddings,
             layers,
-            heads: config.num_attention_heads,
             vocab_size: config.vocab_size,
             max_positions: config.max_positions,
             types: config.type_vocab_size,
         })
     }
 
-    /// Hidden states of the last layer, `[tokens, hidden]`, and the batch on the device.
+    /// Hidden states of the last layer, `[tokens, hidden]`.
     ///
     /// # Errors
     /// A token, type or position that the model's tables do not hold.
     pub fn forward(&self, backend: &B, batch: &Batch) -> Result<B::Tensor> {
-        self.check(batch)?;
-        let device_batch = backend.upload(batch)?;
-        let mut x = backend.embed(&self.embeddings, &device_batch)?;
+        let (device_batch, mut x) = self.embed(backend, batch)?;
         for layer in &self.layers {
-            let qkv = backend.linear(&x, &layer.query_key_value, Activation::None)?;
-            let attended = backend.attention(&qkv, &device_batch, self.heads)?;
-            let x1 = backend.linear_add_norm(
-                &attended,
-                &layer.attention_output,
-                &x,
-                &layer.attention_norm,
-            )?;
-            let wide = backend.linear(&x1, &layer.up, Activation::Gelu)?;
-            x = backend.linear_add_norm(&wide, &layer.down, &x1, &layer.output_norm)?;
+            x = layer.forward(backend, &x, &device_batch)?;
         }
         Ok(x)
+    }
+
+    /// The first layer's input, `[tokens, hidden]`, and the batch on the device.
+    ///
+    /// # Errors
+    /// As [`Bert::forward`].
+    pub fn embed(&self, backend: &B, batch: &Batch) -> Result<(B::Batch, B::Tensor)> {
+        self.check(batch)?;
+        let device_batch = backend.upload(batch)?;
+        let x = backend.embed(&self.embeddings, &device_batch)?;
+        Ok((device_batch, x))
+    }
+
+    /// The layers, from the first to the last.
+    pub fn layers(&self) -> &[Layer<B>] {
+        &self.layers
     }
 
     fn check(&self, batch: &Batch) -> Result<()> {

@@ -156,11 +156,14 @@ impl HeadFile {
             )));
         }
         let spec: HeadSpec = serde_json::from_value(described.spec).map_err(broken)?;
-        if spec.dims.is_empty() || spec.case.orders.is_empty() || spec.dims.contains(&0) {
+        if spec.dims.is_empty() || spec.dims.contains(&0) {
             return Err(bad(format!(
                 "it describes layers of widths {:?}",
                 spec.dims
             )));
+        }
+        if let Some(fault) = spec.case.fault() {
+            return Err(bad(fault.into()));
         }
         let tensors = SafeTensors::deserialize(bytes)
             .map_err(|e| bad(format!("it is not complete safetensors ({e})")))?;
@@ -315,7 +318,10 @@ impl<B: Backend> Head<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::candle::Candle;
+    use crate::{
+        backend::{Gain, candle::Candle},
+        embedding::{Architecture, Pool, Router},
+    };
 
     fn head() -> HeadFile {
         HeadFile {
@@ -382,6 +388,49 @@ mod tests {
         file.spec.dims.clear();
         let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
         assert_eq!(error.code(), "head-format");
+    }
+
+    #[test]
+    fn the_architecture_comes_back_and_is_left_out_where_it_is_the_usual_one() {
+        let text = |file: &HeadFile| serde_json::to_string(&file.spec).unwrap();
+        assert!(!text(&head()).contains("architecture"));
+        let router = Router {
+            layers: 3,
+            gain: Gain::Weight,
+        };
+        let mut file = head();
+        file.spec.case = Case::tri(router);
+        let tri = r#""architecture":{"tri":{"layers":3,"gain":"weight"}}"#;
+        assert!(text(&file).contains(tri), "{}", text(&file));
+        let bytes = file.to_bytes().unwrap();
+        assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
+        assert_eq!(file.spec.case.dims(384), 384);
+        for case in [
+            Case::tri(Router {
+                layers: 0,
+                ..router
+            }),
+            Case {
+                subtract: true,
+                ..Case::tri(router)
+            },
+            Case {
+                pooling: Pool::Condition,
+                ..Case::tri(router)
+            },
+            Case {
+                architecture: Architecture::Tri(router),
+                ..Case::default()
+            },
+            Case {
+                orders: Vec::new(),
+                ..Case::default()
+            },
+        ] {
+            file.spec.case = case;
+            let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+            assert_eq!(error.code(), "head-format", "{:?}", file.spec.case);
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::{
         runtime::{FOLDER_HEAD, describe},
     },
     embedding::{
-        Case, Pool,
+        Architecture, Case, Pool,
         train::{FineTuned, Options, Progress, Task, fine_tune},
     },
     error::{Error, Result},
@@ -70,7 +70,8 @@ pub fn run(args: &Args) -> Result<()> {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
-    });
+        architecture: Architecture::Bi,
+    })?;
     let mut best: Option<(FineTuned, Options)> = None;
     let mut reached = Vec::new();
     for &seed in &args.seeds {

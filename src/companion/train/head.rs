@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let data = args.data()?;
     let validation = validation(args)?;
-    let case = args.case.case();
+    let case = args.case.case()?;
     let lens = args.model.lens(None, case.clone())?;
 
     let mut inputs = Inputs::default();

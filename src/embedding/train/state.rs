@@ -193,6 +193,10 @@ fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
         format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
     };
     run.extend([
+        (
+            "--architecture".into(),
+            json(&serde_json::json!(case.architecture)),
+        ),
         ("--model".into(), task.checkpoint.encoder.sha256.clone()),
         ("--order".into(), json(&serde_json::json!(case.orders))),
         ("--pooling".into(), json(&serde_json::json!(case.pooling))),

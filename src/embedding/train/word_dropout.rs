@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, rngs::StdRng};
 
 use crate::{
     error::{Error, Result},
@@ -40,9 +40,8 @@ impl WordDropout {
         }))
     }
 
-    /// Masks tokens of inputs; which ones follows from `seed`.
-    pub fn apply(&self, ids: &mut [u32], seed: u64) {
-        let mut rng = StdRng::seed_from_u64(seed);
+    /// Masks tokens of inputs; which ones follows from `rng`.
+    pub fn apply(&self, ids: &mut [u32], rng: &mut StdRng) {
         for id in ids {
             if !self.special.contains(id) && rng.random::<f32>() < self.probability {
                 *id = self.mask;
@@ -53,6 +52,8 @@ impl WordDropout {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+
     use super::*;
 
     #[test]
@@ -65,7 +66,7 @@ mod tests {
         let ids: Vec<u32> = (0..4000).map(|i| i % 8).collect();
         let masked = |seed| {
             let mut masked = ids.clone();
-            dropout.apply(&mut masked, seed);
+            dropout.apply(&mut masked, &mut StdRng::seed_from_u64(seed));
             masked
         };
         let once = masked(1);

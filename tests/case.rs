@@ -162,6 +162,6 @@ fn a_head_that_does_not_fit_is_refused() {
         lens.err().map(|e| e.code())
     };
     assert_eq!(code(&wrong_encoder), Some("head-mismatch"));
-    assert_eq!(code(&wrong_width), Some("head-format"));
+    assert_eq!(code(&wrong_width), Some("head-mismatch"));
     assert_eq!(code(&head(&bert.id, 128)), None);
 }

@@ -188,7 +188,10 @@ fn pack_tile(
             let mut row = [0.0; TILE];
             match factor.numbers.get(at..).and_then(<[f32]>::first_chunk) {
                 Some(whole) if i < depth && width == TILE => row = *whole,
-                _ if i < depth => row[..width].copy_from_slice(&factor.numbers[at..at + width]),
+                // A panel's second tile may lie beyond the edge altogether.
+                _ if i < depth && width > 0 => {
+                    row[..width].copy_from_slice(&factor.numbers[at..at + width]);
+                }
                 _ => {}
             }
             row

@@ -39,7 +39,7 @@ impl Opened {
             .transpose()?;
         let case = match &head {
             Some(head) => head.spec.case.clone(),
-            None => args.case.case(),
+            None => args.case.case()?,
         };
         let lens = ModelArgs {
             model: Some(model.clone()),

@@ -18,6 +18,8 @@ use crate::{
 const DIMS: [usize; 5] = [32, 64, 128, 256, 512];
 /// Training vectors that ICA learns from, evenly spread: beyond some thousand its cost grows and little else.
 const ICA_VECTORS: usize = 4096;
+/// The most sources ICA looks for.
+const ICA_MOST: usize = 512;
 
 pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
     let set = study.set();
@@ -33,11 +35,11 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
     let rows = some.numbers.len() / width;
     let mut notes = Vec::new();
     let (mut by_pca, mut by_ica) = (Vec::new(), Vec::new());
-    // ICA needs more vectors than it has sources.
+    // ICA needs more vectors than it has sources, and minutes where those are very many.
     for k in dims(width) {
         let projected = vectors(&pca.transform(&base.numbers, k));
         by_pca.push((k as f64, score(&projected, k)));
-        if k < rows {
+        if k < rows && k <= ICA_MOST {
             let ica = Ica::fit(&pca.whiten(&some.numbers, k), 0)?;
             let sources = vectors(&ica.transform(&pca.whiten(&base.numbers, k)));
             by_ica.push((k as f64, score(&sources, k)));

@@ -12,7 +12,7 @@ use crate::{
         cache::{self, Inputs},
         runtime::ModelArgs,
     },
-    embedding::{Case, Pool},
+    embedding::{Architecture, Case, Pool},
     error::Result,
     evaluation::{baseline::ConditionOnly, dataset::Dataset},
     model::checkpoint::EncoderId,
@@ -176,25 +176,33 @@ impl<'a> Study<'a> {
     pub fn add_model(&mut self, args: &Args, path: &Path, folder: &Path) -> Result<()> {
         let model = Opened::open(args, path)?;
         let case = &model.case;
-        let blocks = Blocks::compute(
-            &model.lens,
-            &self.inputs,
-            &case.orders,
-            &[case.pooling],
-            folder,
-        )?;
-        let raw = [false, true].map(|subtract| {
-            blocks.case(&Case {
-                subtract,
-                ..case.clone()
-            })
-        });
-        let embedded = &raw[usize::from(case.subtract)];
+        let (embedded, raw) = match case.architecture {
+            Architecture::Bi => {
+                let pools = [case.pooling];
+                let blocks =
+                    Blocks::compute(&model.lens, &self.inputs, &case.orders, &pools, folder)?;
+                let raw = [false, true].map(|subtract| {
+                    blocks.case(&Case {
+                        subtract,
+                        ..case.clone()
+                    })
+                });
+                (raw[usize::from(case.subtract)].clone(), Some(raw))
+            }
+            // It subtracts nothing: there is one embedding.
+            Architecture::Tri(_) => {
+                let vectors = Vectors {
+                    dims: case.dims(model.lens.hidden_size()),
+                    numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,
+                };
+                (vectors, None)
+            }
+        };
         let vectors = match &model.head {
             Some(head) => embedded.project(head)?,
-            None => embedded.clone(),
+            None => embedded,
         };
-        self.judge(model.name, vectors, Some(raw), true);
+        self.judge(model.name, vectors, raw, true);
         Ok(())
     }
 

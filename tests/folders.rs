@@ -1,35 +1,12 @@
 //! Folders of trained encoders: distilled from a teacher, averaged, and carried as what training changed.
 
-#[cfg(not(target_arch = "wasm32"))]
 mod common;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::Path, process::Command};
 
 use caselens::evaluation::teacher::key;
+use common::Folder;
 use safetensors::SafeTensors;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("caselens-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn caselens(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_caselens"))
@@ -77,7 +54,7 @@ a red car,a red bus,the vehicle,2
 #[test]
 fn encoders_are_distilled_averaged_and_carried() {
     let folder = Folder::new("folders");
-    let (data, teacher) = (folder.path("data.csv"), folder.path("teacher.csv"));
+    let (data, teacher) = (folder.file("data.csv"), folder.file("teacher.csv"));
     std::fs::write(&data, DATA).unwrap();
     let pair = key(&["a dog runs", "a cat runs"]);
     let row = key(&["a red car", "a red bus", "the colour"]);
@@ -108,7 +85,7 @@ fn encoders_are_distilled_averaged_and_carried() {
             "--json",
         ])
     };
-    let outputs = [folder.path("seed-0"), folder.path("seed-1")];
+    let outputs = [folder.file("seed-0"), folder.file("seed-1")];
     let report = distill("0", &outputs[0]);
     assert_eq!(report["training"]["rows"], 7);
     assert_eq!(report["training"]["teachers"], "teacher.csv, weight 0.25");
@@ -118,7 +95,7 @@ fn encoders_are_distilled_averaged_and_carried() {
         report["spearman"].as_f64().unwrap()
     };
 
-    let mean = folder.path("mean");
+    let mean = folder.file("mean");
     let average = [
         "average",
         "--model",
@@ -144,7 +121,7 @@ fn encoders_are_distilled_averaged_and_carried() {
     evaluate(&mean);
     refused(&average, "is there already");
     let other = common::fixture("roberta-tiny").display().to_string();
-    let (again, alone) = (folder.path("again"), &outputs[0]);
+    let (again, alone) = (folder.file("again"), &outputs[0]);
     refused(
         &["average", "--model", alone, "--output", &again],
         "two folders",
@@ -154,7 +131,7 @@ fn encoders_are_distilled_averaged_and_carried() {
     ]);
     assert_ne!(code, 0, "a folder without a head was averaged");
 
-    let (adapter, applied) = (folder.path("adapter.safetensors"), folder.path("applied"));
+    let (adapter, applied) = (folder.file("adapter.safetensors"), folder.file("applied"));
     done(&[
         "export",
         "--adapter",
@@ -187,7 +164,7 @@ fn encoders_are_distilled_averaged_and_carried() {
         }
     }
     assert!((evaluate(&mean) - evaluate(&applied)).abs() < 0.1);
-    let out = folder.path("out");
+    let out = folder.file("out");
     refused(
         &[
             "apply",
@@ -234,9 +211,9 @@ fn encoders_are_distilled_averaged_and_carried() {
 fn a_teacher_of_other_data_is_refused() {
     let folder = Folder::new("teacher");
     let (data, teacher, out) = (
-        folder.path("data.csv"),
-        folder.path("teacher.csv"),
-        folder.path("out"),
+        folder.file("data.csv"),
+        folder.file("teacher.csv"),
+        folder.file("out"),
     );
     std::fs::write(&data, DATA).unwrap();
     std::fs::write(&teacher, "key,condition,label\n0123456789ab,the number,5\n").unwrap();

@@ -19,6 +19,7 @@ use caselens::{
     projection::head::Shape,
     text::{Batch, Order},
 };
+use common::caselens;
 
 fn case() -> Case {
     Case {
@@ -528,21 +529,6 @@ fn what_is_frozen_stays_as_published() {
         .unwrap();
         assert!(error.to_string().contains(part), "{error}");
     }
-}
-
-fn caselens(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .env_remove("CASELENS_MODEL")
-        .env_remove("CASELENS_HEAD")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
 }
 
 #[test]

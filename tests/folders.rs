@@ -2,21 +2,11 @@
 
 mod common;
 
-use std::{path::Path, process::Command};
+use std::path::Path;
 
 use caselens::evaluation::teacher::key;
-use common::Folder;
+use common::{Folder, caselens};
 use safetensors::SafeTensors;
-
-fn caselens(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let code = output.status.code().unwrap_or(-1);
-    (code, text(&output.stdout), text(&output.stderr))
-}
 
 fn done(args: &[&str]) -> serde_json::Value {
     let (code, stdout, stderr) = caselens(args);

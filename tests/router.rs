@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::{cell::Cell, process::Command, rc::Rc};
+use std::{cell::Cell, rc::Rc};
 
 use candle_core::{Device, Tensor};
 use caselens::{
@@ -22,7 +22,7 @@ use caselens::{
     model::weights::WeightTensor,
     text::Batch,
 };
-use common::{TINY, relative_error, tiny};
+use common::{TINY, caselens, relative_error, tiny};
 use pollster::block_on;
 
 const SENTENCES: [&str; 4] = [
@@ -353,21 +353,6 @@ fn gradients_are_those_of_finite_differences() {
             }
         }
     }
-}
-
-fn caselens(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .env_remove("CASELENS_MODEL")
-        .env_remove("CASELENS_HEAD")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
 }
 
 #[test]

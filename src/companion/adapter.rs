@@ -13,9 +13,9 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    output::{json_line, write_file, write_folder},
+    folder,
+    output::{json_line, write_file},
     runtime::{FOLDER_HEAD, describe},
-    train::COPIED,
 };
 use crate::{
     error::{Error, Result},
@@ -135,12 +135,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     use base64::{Engine, engine::general_purpose::STANDARD};
-    if fs::symlink_metadata(&args.output).is_ok() {
-        return Err(Error::InvalidArgument(format!(
-            "{} is there already. Name a folder that does not exist with --output.",
-            args.output.display()
-        )));
-    }
+    folder::must_be_new(&args.output)?;
     let what = args.adapter.display().to_string();
     let bad = |reason: String| Error::ModelFormat {
         what: what.clone(),
@@ -207,15 +202,7 @@ pub fn run(args: Args) -> Result<()> {
         spec = Some(head.spec);
     }
     files.push((WEIGHTS, weights));
-    for (i, name) in COPIED.into_iter().enumerate() {
-        match read(&args.base.join(name)) {
-            Ok(bytes) => files.push((name, bytes)),
-            Err(Error::Io { source, .. })
-                if i >= 2 && source.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    write_folder(&args.output, &files)?;
+    folder::write(&args.output, files, &args.base)?;
     match (args.json, spec) {
         (true, spec) => json_line(&spec),
         (false, Some(spec)) => {

@@ -6,13 +6,12 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde_json::json;
 
 use super::{
-    output::{json_line, write_folder},
+    folder::{self, RECORD},
+    output::json_line,
     runtime::{FOLDER_HEAD, describe},
-    train::{COPIED, RECORD},
 };
 use crate::{
     error::{Error, Result},
-    model::checkpoint::{EncoderId, sha256},
     projection::HeadFile,
 };
 
@@ -45,37 +44,30 @@ pub fn run(args: Args) -> Result<()> {
     if others.is_empty() {
         return wrong("an average needs two folders at least: give --model several times.".into());
     }
-    if fs::symlink_metadata(&args.output).is_ok() {
-        return wrong(format!(
-            "{} is there already. Name a folder that does not exist with --output.",
-            args.output.display()
-        ));
-    }
+    folder::must_be_new(&args.output)?;
     let read = |path: PathBuf| fs::read(&path).map_err(Error::io(path));
     let heads = args
         .model
         .iter()
-        .map(|folder| {
-            let path = folder.join(FOLDER_HEAD);
+        .map(|model| {
+            let path = model.join(FOLDER_HEAD);
             HeadFile::parse(&path.display().to_string(), &read(path.clone())?)
         })
         .collect::<Result<Vec<_>>>()?;
-    for (folder, head) in args.model.iter().zip(&heads) {
+    for (model, head) in args.model.iter().zip(&heads) {
         if !head.layers.is_empty() || head.spec.case != heads[0].spec.case {
             return wrong(format!(
                 "{} cannot be averaged with {}: both must have been trained without layers on top, and embed alike.",
-                folder.display(),
+                model.display(),
                 first.display()
             ));
         }
     }
 
     let mut mean = Tensors::parse(first, &read(first.join("model.safetensors"))?)?;
-    for folder in others {
-        mean.add(&Tensors::parse(
-            folder,
-            &read(folder.join("model.safetensors"))?,
-        )?)?;
+    for other in others {
+        let weights = read(other.join("model.safetensors"))?;
+        mean.add(&Tensors::parse(other, &weights)?)?;
     }
     let weights = mean.divided(args.model.len() as f32)?;
 
@@ -84,30 +76,14 @@ pub fn run(args: Args) -> Result<()> {
     let Some(mut head) = heads.into_iter().next() else {
         return Ok(());
     };
-    head.spec.encoder = EncoderId {
-        id: args
-            .output
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
-        sha256: sha256(&weights),
-    };
+    head.spec.encoder = folder::encoder(&args.output, &weights);
     head.spec.training = record.clone();
-    let mut files = vec![
+    let files = vec![
         ("model.safetensors", weights),
         (FOLDER_HEAD, head.to_bytes()?),
         (RECORD, format!("{record:#}\n").into_bytes()),
     ];
-    for (i, name) in COPIED.into_iter().enumerate() {
-        match read(first.join(name)) {
-            Ok(bytes) => files.push((name, bytes)),
-            Err(Error::Io { source, .. })
-                if i >= 2 && source.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    write_folder(&args.output, &files)?;
+    folder::write(&args.output, files, first)?;
     match args.json {
         true => json_line(&head.spec),
         false => {

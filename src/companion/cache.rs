@@ -17,7 +17,9 @@ use crate::{
     device::AnyLens,
     embedding::Case,
     error::{Error, Result},
+    evaluation::dataset::Dataset,
     model::checkpoint::sha256,
+    projection::train::Example,
 };
 
 /// Embeddings a cache file holds: what an interruption can lose.
@@ -47,6 +49,18 @@ impl<'a> Inputs<'a> {
             self.distinct.push((sentence, condition));
             self.distinct.len() as u32 - 1
         })
+    }
+
+    /// The rows of data, by the indices of their two inputs.
+    pub fn examples(&mut self, data: &'a Dataset) -> Vec<Example> {
+        data.rows
+            .iter()
+            .map(|row| Example {
+                first: self.add(&row.sentence1, &row.condition),
+                second: self.add(&row.sentence2, &row.condition),
+                rating: row.rating,
+            })
+            .collect()
     }
 }
 

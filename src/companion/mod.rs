@@ -16,6 +16,7 @@ mod cache;
 mod embed;
 mod evaluate;
 mod export;
+mod folder;
 mod input;
 mod output;
 pub mod plot;

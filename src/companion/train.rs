@@ -20,8 +20,6 @@ mod encoder;
 mod head;
 mod interrupted;
 
-pub use encoder::{COPIED, RECORD};
-
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adapter {

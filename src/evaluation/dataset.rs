@@ -22,7 +22,7 @@ pub struct Row {
 }
 
 impl Row {
-    pub(super) fn same_sentences(&self, other: &Self) -> bool {
+    fn same_sentences(&self, other: &Self) -> bool {
         self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
     }
 }
@@ -160,11 +160,7 @@ impl Dataset {
             .filter_map(|two| Some((two[0]?, two[1]?)))
             .filter(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
             .collect();
-        let mut start = 0;
-        for group in data.rows.chunk_by(Row::same_sentences) {
-            data.groups.push(start..start + group.len());
-            start += group.len();
-        }
+        data.groups = groups(&data.rows, 0);
         match data.rows.is_empty() {
             true => Err(bad(0, "there is no valid row".into())),
             false => Ok(data),
@@ -220,6 +216,17 @@ impl Dataset {
     pub fn ratings(&self) -> Vec<f64> {
         self.rows.iter().map(|r| f64::from(r.rating)).collect()
     }
+}
+
+/// The groups of the rows from `start` on.
+pub(super) fn groups(rows: &[Row], mut start: usize) -> Vec<Range<usize>> {
+    rows[start..]
+        .chunk_by(Row::same_sentences)
+        .map(|group| {
+            start += group.len();
+            start - group.len()..start
+        })
+        .collect()
 }
 
 #[cfg(test)]

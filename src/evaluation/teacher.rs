@@ -1,13 +1,15 @@
 //! What a teacher says of rows: similarities to learn from, of the rows of a data set and of its sentence pairs
 //! under new conditions (knowledge distillation; Hinton et al., 2015).
 
-use std::{collections::HashMap, ops::Range, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
-use super::dataset::{Dataset, Row};
-use crate::error::{Error, Result};
+use super::dataset::{Dataset, Row, groups};
+use crate::{
+    error::{Error, Result},
+    model::checkpoint::sha256,
+};
 
 /// A file of a teacher's answers: CSV with one of the columns
 ///
@@ -52,11 +54,9 @@ struct Record {
 
 /// The first 12 hexadecimal digits of the SHA-256 of the texts, a line feed between each two.
 pub fn key(texts: &[&str]) -> String {
-    let digest = Sha256::digest(texts.join("\n").as_bytes());
-    digest[..6]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut digits = sha256(texts.join("\n").as_bytes());
+    digits.truncate(12);
+    digits
 }
 
 impl Teacher {
@@ -267,17 +267,6 @@ fn mean(row: Row, count: u32) -> Row {
         rating: row.rating / count as f32,
         ..row
     }
-}
-
-/// The groups of the rows from `start` on.
-fn groups(rows: &[Row], mut start: usize) -> Vec<Range<usize>> {
-    rows[start..]
-        .chunk_by(Row::same_sentences)
-        .map(|group| {
-            start += group.len();
-            start - group.len()..start
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -84,6 +84,22 @@ impl Drop for Folder {
     }
 }
 
+/// Runs the companion with what ships as its defaults: exit code, standard output, standard error.
+pub fn caselens(args: &[&str]) -> (i32, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_caselens"))
+        .args(args)
+        .env_remove("CASELENS_MODEL")
+        .env_remove("CASELENS_HEAD")
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
 /// A file of tensors.
 pub struct Tensors(Vec<u8>);
 

@@ -93,11 +93,11 @@ impl<'a> Study<'a> {
                 name,
                 data,
                 ratings: data.ratings(),
-                examples: examples(data, &mut inputs),
+                examples: inputs.examples(data),
             })
             .collect();
         let mut train_inputs = Inputs::default();
-        let train_examples = examples(&sources.train, &mut train_inputs);
+        let train_examples = train_inputs.examples(&sources.train);
 
         let base = ModelArgs {
             model: Some(args.base.clone()),
@@ -236,15 +236,4 @@ impl<'a> Study<'a> {
                 .collect(),
         }
     }
-}
-
-fn examples<'a>(data: &'a Dataset, inputs: &mut Inputs<'a>) -> Vec<Example> {
-    data.rows
-        .iter()
-        .map(|row| Example {
-            first: inputs.add(&row.sentence1, &row.condition),
-            second: inputs.add(&row.sentence2, &row.condition),
-            rating: row.rating,
-        })
-        .collect()
 }

@@ -1,9 +1,6 @@
 //! `caselens train --adapter full` and `lora:RANK`: the encoder itself, with a head on top or without.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use candle_core::Device;
 use serde_json::json;
@@ -15,7 +12,8 @@ use super::{
 use crate::{
     backend::candle::tuning::{self, Frozen, Precision},
     companion::{
-        output::{json_line, progress, write_folder},
+        folder::{self, RECORD},
+        output::{json_line, progress},
         runtime::{FOLDER_HEAD, describe},
     },
     embedding::{
@@ -24,25 +22,10 @@ use crate::{
     },
     error::{Error, Result},
     evaluation::baseline::ConditionOnly,
-    model::{
-        checkpoint::{Checkpoint, EncoderId, sha256},
-        peft, save,
-    },
+    model::{checkpoint::Checkpoint, peft, save},
     projection::{HeadFile, head::Shape},
     text::Order,
 };
-
-/// Files of a published folder that stay as they are; only the first two must be there.
-pub const COPIED: [&str; 6] = [
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "sentencepiece.bpe.model",
-];
-/// How the encoder was trained, beside it.
-pub const RECORD: &str = "caselens-training.json";
 
 pub fn run(args: &Args) -> Result<()> {
     let model = check(args)?;
@@ -250,13 +233,8 @@ fn check(args: &Args) -> Result<PathBuf> {
                 .into(),
         );
     };
-    match fs::symlink_metadata(&args.output).is_ok() {
-        true => wrong(format!(
-            "{} is there already. Name a folder that does not exist with --output.",
-            args.output.display()
-        )),
-        false => Ok(model),
-    }
+    folder::must_be_new(&args.output)?;
+    Ok(model)
 }
 
 /// What is written.
@@ -280,11 +258,7 @@ impl Output<'_> {
             &self.checkpoint.config,
             &self.tuned.weights,
         )?;
-        let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let encoder = EncoderId {
-            id: name.into_owned(),
-            sha256: sha256(&weights),
-        };
+        let encoder = folder::encoder(output, &weights);
         let hidden = self.checkpoint.config.hidden_size;
         let mut spec = self.head.on(encoder, hidden, self.case);
         spec.training = self.record.clone();
@@ -311,15 +285,7 @@ impl Output<'_> {
             files.push(("adapter/adapter_model.safetensors", tensors.1));
             files.push(("adapter/adapter_config.json", config.1));
         }
-        for (i, name) in COPIED.into_iter().enumerate() {
-            let path = self.model.join(name);
-            match fs::read(&path) {
-                Ok(bytes) => files.push((name, bytes)),
-                Err(e) if i >= 2 && e.kind() == std::io::ErrorKind::NotFound => {}
-                Err(e) => return Err(Error::io(path)(e)),
-            }
-        }
-        write_folder(output, &files)?;
+        folder::write(output, files, self.model)?;
         Ok(head)
     }
 }

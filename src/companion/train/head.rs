@@ -43,10 +43,10 @@ pub fn run(args: &Args) -> Result<()> {
     let lens = args.model.lens(None, case.clone())?;
 
     let mut inputs = Inputs::default();
-    let train_examples = collect(&data, &mut inputs);
+    let train_examples = inputs.examples(&data);
     let (train_set, validation_set, stop_ratings, stop_pairs) = match &validation {
         Some(validation) => {
-            let examples = collect(validation, &mut inputs);
+            let examples = inputs.examples(validation);
             (
                 train_examples,
                 examples,
@@ -142,17 +142,6 @@ pub fn run(args: &Args) -> Result<()> {
         );
         Ok(())
     }
-}
-
-fn collect<'a>(data: &'a Dataset, inputs: &mut Inputs<'a>) -> Vec<Example> {
-    data.rows
-        .iter()
-        .map(|row| Example {
-            first: inputs.add(&row.sentence1, &row.condition),
-            second: inputs.add(&row.sentence2, &row.condition),
-            rating: row.rating,
-        })
-        .collect()
 }
 
 type Split = (Vec<Example>, Vec<Example>, Vec<f64>, Vec<Pair>);

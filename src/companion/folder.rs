@@ -1,0 +1,59 @@
+//! The Hugging Face folder of a trained encoder: what of it is the published one's, and what is its own.
+
+use std::{fs, path::Path};
+
+use super::output::write_folder;
+use crate::{
+    error::{Error, Result},
+    model::checkpoint::{EncoderId, sha256},
+};
+
+/// How the encoder was trained.
+pub const RECORD: &str = "caselens-training.json";
+
+/// Files of a published folder that stay as they are; only the first two must be there.
+const COPIED: [&str; 6] = [
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "sentencepiece.bpe.model",
+];
+
+/// # Errors
+/// Something is there already.
+pub fn must_be_new(output: &Path) -> Result<()> {
+    match fs::symlink_metadata(output).is_ok() {
+        true => Err(Error::InvalidArgument(format!(
+            "{} is there already. Name a folder that does not exist with --output.",
+            output.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The encoder with these weights, by the name of the folder that is to hold it.
+pub fn encoder(output: &Path, weights: &[u8]) -> EncoderId {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    EncoderId {
+        id: name.into_owned(),
+        sha256: sha256(weights),
+    }
+}
+
+/// Writes `own` files and what stays of the folder `published`.
+///
+/// # Errors
+/// A file that must be there is not, or one cannot be read or written.
+pub fn write(output: &Path, mut own: Vec<(&str, Vec<u8>)>, published: &Path) -> Result<()> {
+    for (i, name) in COPIED.into_iter().enumerate() {
+        let path = published.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => own.push((name, bytes)),
+            Err(e) if i >= 2 && e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(Error::io(path)(e)),
+        }
+    }
+    write_folder(output, &own)
+}

@@ -4,7 +4,7 @@ import { checkArray, checkOptions, checkSignal, checkText, checkTexts, invalid }
 import { CaseLensError } from "./errors.js";
 import type { Info } from "./info.js";
 import { type CallOptions, type LoadOptions, loadRequest, pageBase } from "./options.js";
-import { Client } from "./rpc/client.js";
+import { Pool } from "./rpc/pool.js";
 import type { Comparison } from "./rpc/protocol.js";
 
 /** A sentence to embed, with or without a condition. */
@@ -26,10 +26,10 @@ export interface ConditionedSentence {
  * ```
  */
 export class CaseLens {
-  readonly #client: Client;
+  readonly #pool: Pool;
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /**
@@ -38,13 +38,13 @@ export class CaseLens {
    * @throws {@link CaseLensError} with any code but `disposed`.
    */
   static async load(options?: LoadOptions): Promise<CaseLens> {
-    const { call, events, signal } = loadRequest(options, true, pageBase());
-    return new CaseLens(await Client.load(call, events, signal));
+    const { call, threads, events, signal } = loadRequest(options, true, pageBase());
+    return new CaseLens(await Pool.load(call, threads, events, signal));
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
   get info(): Info {
-    return this.#client.info;
+    return this.#pool.info;
   }
 
   /**
@@ -61,7 +61,7 @@ export class CaseLens {
     options?: CallOptions,
   ): Promise<Comparison[]> {
     const { signal } = checkOptions<CallOptions>(options);
-    return this.#client.call(
+    return this.#pool.call(
       {
         method: "compare",
         sentence1: checkText("sentence1", sentence1),
@@ -89,16 +89,16 @@ export class CaseLens {
       sentences.push(checkText(`items[${i}].sentence`, sentence));
       conditions.push(condition === undefined ? undefined : checkText(`items[${i}].condition`, condition));
     }
-    return this.#client.call({ method: "embed", sentences, conditions }, checkSignal(signal));
+    return this.#pool.call({ method: "embed", sentences, conditions }, checkSignal(signal));
   }
 
   /** The encoder's token ids of a text, special tokens included. */
   async tokenize(text: string): Promise<Uint32Array> {
-    return this.#client.call({ method: "tokenize", text: checkText("text", text) }, undefined);
+    return this.#pool.call({ method: "tokenize", text: checkText("text", text) }, undefined);
   }
 
-  /** Ends the worker and frees its memory. Calls that wait, and all later ones, reject with `disposed`. */
+  /** Ends the workers and frees their memory. Calls that wait, and all later ones, reject with `disposed`. */
   dispose(): void {
-    this.#client.close(new CaseLensError("disposed", "This CaseLens was disposed of. Load a new one."));
+    this.#pool.close(new CaseLensError("disposed", "This CaseLens was disposed of. Load a new one."));
   }
 }

@@ -44,6 +44,13 @@ export function checkChoice<T extends string>(what: string, value: unknown, choi
   throw invalid(`${what} must be one of ${named}, not ${typeof value === "string" ? `"${value}"` : kindOf(value)}.`);
 }
 
+/** A whole number in a range; undefined when absent. */
+export function checkInteger(what: string, value: unknown, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw invalid(`${what} must be a whole number from ${least} to ${most}, not ${typeof value === "number" ? value : kindOf(value)}.`);
+}
+
 export function checkBoolean(what: string, value: unknown, fallback: boolean): boolean {
   if (value === undefined) return fallback;
   if (typeof value !== "boolean") throw invalid(`${what} must be true or false, not ${kindOf(value)}.`);

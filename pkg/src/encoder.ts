@@ -4,7 +4,7 @@ import { checkBoolean, checkChoice, checkOptions, checkSignal, checkText, checkT
 import { CaseLensError } from "./errors.js";
 import type { Info } from "./info.js";
 import { type CallOptions, type EncoderLoadOptions, loadRequest, pageBase } from "./options.js";
-import { Client } from "./rpc/client.js";
+import { Pool } from "./rpc/pool.js";
 
 /** Options of `Encoder.embed`. */
 export interface EmbedOptions extends CallOptions {
@@ -33,10 +33,10 @@ export interface EmbedOptions extends CallOptions {
  * ```
  */
 export class Encoder {
-  readonly #client: Client;
+  readonly #pool: Pool;
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /**
@@ -45,13 +45,13 @@ export class Encoder {
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
   static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, events, signal } = loadRequest(options, false, pageBase());
-    return new Encoder(await Client.load(call, events, signal));
+    const { call, threads, events, signal } = loadRequest(options, false, pageBase());
+    return new Encoder(await Pool.load(call, threads, events, signal));
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
   get info(): Info {
-    return this.#client.info;
+    return this.#pool.info;
   }
 
   /**
@@ -63,7 +63,7 @@ export class Encoder {
    */
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
     const { pooling, normalize, signal } = checkOptions<EmbedOptions>(options);
-    return this.#client.call(
+    return this.#pool.call(
       {
         method: "encode",
         texts: checkTexts("texts", texts),
@@ -76,11 +76,11 @@ export class Encoder {
 
   /** The encoder's token ids of a text, special tokens included. */
   async tokenize(text: string): Promise<Uint32Array> {
-    return this.#client.call({ method: "tokenize", text: checkText("text", text) }, undefined);
+    return this.#pool.call({ method: "tokenize", text: checkText("text", text) }, undefined);
   }
 
-  /** Ends the worker and frees its memory. Calls that wait, and all later ones, reject with `disposed`. */
+  /** Ends the workers and frees their memory. Calls that wait, and all later ones, reject with `disposed`. */
   dispose(): void {
-    this.#client.close(new CaseLensError("disposed", "This Encoder was disposed of. Load a new one."));
+    this.#pool.close(new CaseLensError("disposed", "This Encoder was disposed of. Load a new one."));
   }
 }

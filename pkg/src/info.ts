@@ -3,8 +3,8 @@
 /** Where a model runs: on the GPU through WebGPU, or on the CPU through WebAssembly. */
 export type Device = "webgpu" | "wasm";
 
-/** What was loaded and where it runs. */
-export interface Info {
+/** What a worker says of what it loaded. */
+export interface EngineInfo {
   /** Where it runs. */
   readonly device: Device;
   /** The GPU adapter's name; null on the CPU. */
@@ -19,4 +19,10 @@ export interface Info {
   readonly bytes: number;
   /** Why it runs where it runs, in words. */
   readonly reason: string;
+}
+
+/** What was loaded and where it runs. */
+export interface Info extends EngineInfo {
+  /** Workers that share out a long call on the CPU; 1 on the GPU. */
+  readonly threads: number;
 }

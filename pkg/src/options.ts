@@ -1,6 +1,6 @@
 // What `load` takes, and how it becomes a call of the worker.
 
-import { checkChoice, checkFunction, checkOptions, checkSignal, invalid } from "./check.js";
+import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
 import type { Device } from "./info.js";
 import type { Progress } from "./progress.js";
 import type { ClientEvents } from "./rpc/client.js";
@@ -28,6 +28,13 @@ export interface EncoderLoadOptions {
    * @defaultValue `"auto"`
    */
   device?: "auto" | Device | undefined;
+  /**
+   * On the CPU: how many workers share out a long call, more than 32 texts or 8 conditions, 1 to 32. Each holds the model by
+   * itself (about twice its file's size); they start when there is first something to share.
+   *
+   * @defaultValue one for each processor but one, at most 8; at most 2 where the device has 4 GB of memory or less
+   */
+  threads?: number | undefined;
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
@@ -60,10 +67,12 @@ export interface CallOptions {
 const DEFAULT_MODEL = "models/caselens-csts-q4_0.gguf";
 const DEFAULT_HEAD = "caselens-csts.head.safetensors";
 const DEVICES = ["auto", "webgpu", "wasm"] as const;
+const MOST_THREADS = 32;
 
 /** Load options, checked and with every default filled in. */
 export interface LoadRequest {
   readonly call: LoadCall;
+  readonly threads: number;
   readonly events: ClientEvents;
   readonly signal: AbortSignal | undefined;
 }
@@ -79,17 +88,24 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
   const model = toSource("model", options.model ?? DEFAULT_MODEL, base);
+  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(globalThis.navigator);
   const call: LoadCall = { method: "load", model, device };
-  if (!withHead) return { call, events: { onProgress, onWarning }, signal };
+  if (!withHead) return { call, threads, events: { onProgress, onWarning }, signal };
 
   const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
-  return { call: { ...call, head }, events: { onProgress, onWarning }, signal };
+  return { call: { ...call, head }, threads, events: { onProgress, onWarning }, signal };
 }
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
 function defaultHead(model: Source, base: string): Source {
   const placed = "url" in model && /^https?:/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
   return toSource("head", DEFAULT_HEAD, "url" in placed ? placed.url : base);
+}
+
+/** Workers where the page does not say; one processor is left to the page. Not every browser tells the memory, in GB. */
+export function defaultThreads(device: { hardwareConcurrency?: number; deviceMemory?: number } | undefined): number {
+  const most = (device?.deviceMemory ?? 8) <= 4 ? 2 : 8;
+  return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
 }
 
 /** The URL that a page's relative URLs belong to. */

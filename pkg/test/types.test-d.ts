@@ -18,6 +18,7 @@ const lens: CaseLens = await CaseLens.load({
   model: new URL("https://example.org/model.gguf"),
   head: new Uint8Array(8),
   device: "auto",
+  threads: 2,
   onProgress: ({ phase, loaded, total, progress }: Progress) => {
     const share: number = total === null ? progress : loaded / total;
     return phase === "ready" && share === 1;
@@ -30,6 +31,7 @@ await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: und
 
 const info: Info = lens.info;
 const device: "webgpu" | "wasm" = info.device;
+const threads: number = info.threads;
 const adapter: string | null = info.adapter;
 const described: [string, number, string, number, string] = [info.dtype, info.dim, info.model, info.bytes, info.reason];
 
@@ -71,4 +73,4 @@ const wrong: ErrorCode = "oops";
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, cut, described, device, ids, isError, named, nothing, numbers, options, plain, rows, wrong };
+export { adapter, cut, described, device, threads, ids, isError, named, nothing, numbers, options, plain, rows, wrong };

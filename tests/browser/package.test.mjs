@@ -242,6 +242,40 @@ for (const device of ["wasm", "webgpu"]) {
   });
 }
 
+test("several workers give what one gives, and start when there is something to share", options, async () => {
+  const browser = await launch();
+  try {
+    const page = await openPage(browser, server);
+    const load = (threads) =>
+      page.evaluate(async (threads) => {
+        const bytes = new Uint8Array(await (await fetch("/tiny/tiny.gguf")).arrayBuffer());
+        window.encoder = await caselens.Encoder.load({ model: bytes, device: "wasm", threads });
+        return encoder.info.threads;
+      }, threads);
+    const embed = () =>
+      page.evaluate(async () => {
+        const texts = Array.from({ length: 300 }, (_, i) => `a dog by river ${i} `.repeat(1 + (i % 7)));
+        return (await encoder.embed(texts)).map((row) => Array.from(row));
+      });
+    assert.equal(await load(1), 1);
+    const one = await embed();
+    assert.equal(page.workers().length, 1);
+
+    assert.equal(await load(3), 3);
+    assert.equal(page.workers().length, 2, "one worker each");
+    assert.deepEqual(await embed(), one);
+    for (let i = 0; i < 100 && page.workers().length < 4; i++) await page.waitForTimeout(20);
+    assert.equal(page.workers().length, 4);
+    assert.deepEqual(await embed(), one);
+    await page.evaluate(() => encoder.dispose());
+    for (let i = 0; i < 100 && page.workers().length > 1; i++) await page.waitForTimeout(20);
+    assert.equal(page.workers().length, 1, "the first encoder's");
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await browser.close();
+  }
+});
+
 test("both devices give the same numbers", () => {
   assert.ok(compared.wasm && compared.webgpu, "both have answered");
   for (const [i, onCpu] of compared.wasm.entries()) {

@@ -1,4 +1,14 @@
-// Long calls are done in chunks, with the event loop running in between: only then can an abort be heard.
+// Long calls are done in chunks, with the event loop running in between (only then can an abort be heard), and shared out in them.
+
+/** Conditions in one engine call of `compare`. */
+export const COMPARE_CHUNK = 8;
+/** Texts in one engine call of `embed` and `encode`. */
+export const EMBED_CHUNK = 32;
+
+/** Texts are numbered within a chunk; whoever made the call knows those of the call. `at` is where the chunk begins. */
+export function countedInCall(message: string, at: number): string {
+  return message.replace(/^(sentence|condition|text) (\d+)\b/i, (_, kind: string, n: string) => `${kind} ${Number(n) + at}`);
+}
 
 /**
  * Runs `work` on `items`, `size` at a time (`at` is the index of the first), until done or until `stopped()` says so.

@@ -1,7 +1,7 @@
 // The page's side of one worker: numbers the calls, waits for their answers, and ends the worker.
 
 import { CaseLensError, fromErrorData } from "../errors.js";
-import type { Info } from "../info.js";
+import type { EngineInfo } from "../info.js";
 import type { Progress } from "../progress.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "./protocol.js";
 import { startWorker } from "./start.js";
@@ -18,7 +18,7 @@ export interface ClientEvents {
 
 export class Client {
   /** What is loaded. */
-  info!: Info;
+  info!: EngineInfo;
   readonly #worker: Worker;
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();

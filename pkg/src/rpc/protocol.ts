@@ -4,7 +4,7 @@
 // `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
 
 import type { ErrorData } from "../errors.js";
-import type { Device, Info } from "../info.js";
+import type { Device, EngineInfo } from "../info.js";
 import type { Progress } from "../progress.js";
 
 /** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
@@ -59,7 +59,7 @@ export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | TokenizeCal
 
 /** What each call gives. */
 export interface Results {
-  load: Info;
+  load: EngineInfo;
   compare: Comparison[];
   embed: Float32Array[];
   encode: Float32Array[];
@@ -76,5 +76,5 @@ export type FromWorker =
   | { readonly type: "failed"; readonly id: number; readonly error: ErrorData }
   | { readonly type: "progress"; readonly progress: Progress }
   /** What runs has changed, for example the device after the GPU was lost. */
-  | { readonly type: "info"; readonly info: Info }
+  | { readonly type: "info"; readonly info: EngineInfo }
   | { readonly type: "warning"; readonly message: string };

@@ -5,17 +5,12 @@
 
 import type { FileCache } from "../cache.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
-import type { Info } from "../info.js";
+import type { EngineInfo } from "../info.js";
 import { ProgressMeter } from "../progress.js";
 import type { Download, DownloadOptions, FileRole } from "../download.js";
 import type { Engine } from "../wasm/caselens.js";
-import { inChunks } from "./chunks.js";
+import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, inChunks } from "./chunks.js";
 import type { Call, Comparison, FromWorker, LoadCall, Results, Source, ToWorker } from "./protocol.js";
-
-/** Conditions in one engine call of `compare`. */
-const COMPARE_CHUNK = 8;
-/** Texts in one engine call of `embed` and `encode`. */
-const EMBED_CHUNK = 32;
 
 /** The world outside the session. */
 export interface Outside {
@@ -46,7 +41,7 @@ export class Session {
   #wasm: ReturnType<Outside["boot"]> | undefined;
   #loaded: LoadCall | undefined;
   #engine: Engine | undefined;
-  #info: Info | undefined;
+  #info: EngineInfo | undefined;
   /** Set while there is no engine because the GPU was lost: why, in words. */
   #gpuLoss: string | undefined;
   #broken: CaseLensError | undefined;
@@ -165,7 +160,7 @@ export class Session {
   async #goOnWithCpu(): Promise<Engine> {
     const call = this.#loaded as LoadCall;
     const engine = await this.#start({ ...call, device: "wasm" }, await this.#files(call, new ProgressMeter(() => {})));
-    this.#outside.post({ type: "info", info: this.#info as Info });
+    this.#outside.post({ type: "info", info: this.#info as EngineInfo });
     return engine;
   }
 
@@ -178,7 +173,7 @@ export class Session {
     this.#engine = undefined;
   }
 
-  async #load(call: LoadCall): Promise<Info> {
+  async #load(call: LoadCall): Promise<EngineInfo> {
     this.#loaded = call;
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache((message) => this.#warn([message]));
@@ -201,7 +196,7 @@ export class Session {
     // Bytes that came with the call are needed again only if the GPU can be lost and left.
     if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
     meter.ready();
-    return this.#info as Info;
+    return this.#info as EngineInfo;
   }
 
   /** Builds the engine, and keeps the files once they have proved to be good. */
@@ -244,11 +239,6 @@ export class Session {
   #warn(messages: Iterable<string>): void {
     for (const message of messages) this.#outside.post({ type: "warning", message });
   }
-}
-
-/** The engine numbers the texts of a chunk; whoever made the call knows those of the call. `at` is where the chunk begins. */
-function countedInCall(message: string, at: number): string {
-  return message.replace(/^(sentence|condition|text) (\d+)\b/i, (_, kind: string, n: string) => `${kind} ${Number(n) + at}`);
 }
 
 function isGpuLoss(error: unknown): boolean {

@@ -1,7 +1,7 @@
 // The surface of the wasm module that this package relies on. `build.sh` places the module itself, made by
 // wasm-bindgen from src/web.rs, at dist/wasm/.
 
-import type { Info } from "../info.js";
+import type { EngineInfo } from "../info.js";
 
 export default function init(options: {
   module_or_path: Response | Promise<Response> | BufferSource | WebAssembly.Module;
@@ -10,7 +10,7 @@ export default function init(options: {
 export class Engine {
   private constructor();
   static load(model: Uint8Array, head: Uint8Array | undefined, device: string): Promise<Engine>;
-  info(): Info;
+  info(): EngineInfo;
   compare(sentence1: string, sentence2: string, conditions: string[]): Promise<Compared>;
   embed(sentences: string[], conditions: (string | undefined)[]): Promise<Embedded>;
   encode(texts: string[], pooling: string, normalize: boolean): Promise<Embedded>;

@@ -1,0 +1,197 @@
+// One model in several workers: on the CPU a long call is shared out among them, chunk by chunk.
+//
+// Each worker holds the model by itself, so that no SharedArrayBuffer, and no cross-origin isolation of the page, is needed.
+// The others start when there is first something to share; until they are ready the first one works alone.
+
+import { CaseLensError, toCaseLensError } from "../errors.js";
+import type { Info } from "../info.js";
+import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK } from "./chunks.js";
+import { type ClientEvents, Client } from "./client.js";
+import type { Call, LoadCall, Results, Source } from "./protocol.js";
+
+/** What a pool needs of a worker. */
+export type Caller = Pick<Client, "info" | "call" | "close">;
+
+/** Starts one more worker with the same model, on the CPU. */
+export type Start = (signal: AbortSignal) => Promise<Caller>;
+
+/** A call whose result is a list, in chunks whose results are its parts. */
+interface Shared {
+  readonly size: number;
+  readonly parts: readonly Call[];
+}
+
+export class Pool {
+  readonly #first: Caller;
+  readonly #threads: number;
+  readonly #start: Start;
+  readonly #warn: (message: string) => void;
+  /** Workers besides the first, once they are wanted. */
+  #others: Promise<Caller | undefined>[] | undefined;
+  readonly #closing = new AbortController();
+  #closed: CaseLensError | undefined;
+
+  /** @param threads workers at most, the first among them. */
+  constructor(first: Caller, threads: number, start: Start, warn: (message: string) => void) {
+    this.#first = first;
+    this.#threads = threads;
+    this.#start = start;
+    this.#warn = warn;
+  }
+
+  /** Loads a model in a first worker. */
+  static async load(
+    call: LoadCall,
+    threads: number,
+    events: ClientEvents,
+    signal: AbortSignal | undefined,
+  ): Promise<Pool> {
+    // The first worker takes the bytes it is given: what the others will need is copied before.
+    const several = threads > 1 && call.device !== "webgpu";
+    const kept: LoadCall = several ? copied(call) : call;
+    const first = await Client.load(call, events, signal);
+    const start: Start = (closing) =>
+      Client.load({ ...copied(kept), device: "wasm" }, { ...events, onProgress: undefined }, closing);
+    return new Pool(first, several ? threads : 1, start, events.onWarning);
+  }
+
+  /** What is loaded. */
+  get info(): Info {
+    const { info } = this.#first;
+    return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
+  }
+
+  /** Does a call; rejects at once when `signal` is aborted. */
+  async call<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
+    const shared = this.info.threads > 1 ? share(call) : undefined;
+    if (!shared || shared.parts.length < 2 || this.#closed || signal?.aborted) return this.#first.call(call, signal);
+    this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
+    return new Promise<unknown[]>((resolve, reject) => {
+      const work = new Work(shared, signal, resolve, reject);
+      void work.doWith(this.#first, true);
+      for (const [i, other] of (this.#others ?? []).entries()) {
+        void other.then(async (worker) => {
+          if (!worker || (await work.doWith(worker, false))) return;
+          // It broke down, and is not asked again.
+          this.#forget(i, worker);
+          void work.doWith(this.#first, true);
+        });
+      }
+    }) as Promise<Results[C["method"]]>;
+  }
+
+  /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
+  close(error: CaseLensError): void {
+    this.#closed = error;
+    this.#first.close(error);
+    this.#closing.abort();
+    for (const other of this.#others ?? []) void other.then((worker) => worker?.close(error));
+  }
+
+  /** One more worker; undefined where it cannot be had, which is no reason to fail. */
+  async #another(): Promise<Caller | undefined> {
+    try {
+      return await this.#start(this.#closing.signal);
+    } catch (error) {
+      if (!this.#closed) {
+        this.#warn(`A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
+      }
+      return undefined;
+    }
+  }
+
+  #forget(i: number, worker: Caller): void {
+    worker.close(new CaseLensError("worker", "This worker broke down."));
+    if (this.#others) this.#others[i] = Promise.resolve(undefined);
+  }
+}
+
+/** A call that is being shared out. */
+class Work {
+  readonly #results: (readonly unknown[])[] = [];
+  readonly #errors = new Map<number, CaseLensError>();
+  readonly #again: number[] = [];
+  #next = 0;
+  #busy = 0;
+  #done = 0;
+
+  constructor(
+    readonly shared: Shared,
+    readonly signal: AbortSignal | undefined,
+    readonly resolve: (rows: unknown[]) => void,
+    readonly reject: (error: CaseLensError) => void,
+  ) {}
+
+  /**
+   * Lets a worker take part until nothing is left to take. False when the worker broke down: what it had taken is left to
+   * the others, unless it is the last resort.
+   */
+  async doWith(worker: Caller, lastResort: boolean): Promise<boolean> {
+    for (let i = this.#take(); i !== undefined; i = this.#take()) {
+      this.#busy++;
+      try {
+        this.#results[i] = (await worker.call(this.shared.parts[i] as Call, this.signal)) as unknown[];
+        this.#done++;
+      } catch (thrown) {
+        const error = toCaseLensError(thrown);
+        if (!lastResort && BROKEN.includes(error.code)) {
+          this.#again.push(i);
+          return false;
+        }
+        this.#errors.set(i, error);
+      } finally {
+        this.#busy--;
+        this.#settle();
+      }
+    }
+    return true;
+  }
+
+  /** The next chunk: they are begun in order, so that of several errors the first one is told. */
+  #take(): number | undefined {
+    if (this.#errors.size > 0) return undefined;
+    if (this.#again.length > 0) return this.#again.pop();
+    return this.#next < this.shared.parts.length ? this.#next++ : undefined;
+  }
+
+  #settle(): void {
+    if (this.#done === this.shared.parts.length) return this.resolve(this.#results.flat());
+    if (this.#errors.size === 0 || this.#busy > 0) return;
+    const first = Math.min(...this.#errors.keys());
+    const { code, message, cause } = this.#errors.get(first) as CaseLensError;
+    this.reject(new CaseLensError(code, countedInCall(message, first * this.shared.size), { cause }));
+  }
+}
+
+/** Errors of a worker and not of a call. */
+const BROKEN: readonly string[] = ["worker", "internal"];
+
+/** A call in chunks; undefined where it has no list to share out. */
+function share(call: Call): Shared | undefined {
+  const chunks = <T>(items: readonly T[], size: number, part: (chunk: readonly T[]) => Call): Shared => ({
+    size,
+    parts: Array.from({ length: Math.ceil(items.length / size) }, (_, i) => part(items.slice(i * size, (i + 1) * size))),
+  });
+  switch (call.method) {
+    case "compare":
+      return chunks(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }));
+    case "embed": {
+      const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
+      return chunks(items, EMBED_CHUNK, (chunk) => ({
+        ...call,
+        sentences: chunk.map(({ sentence }) => sentence),
+        conditions: chunk.map(({ condition }) => condition),
+      }));
+    }
+    case "encode":
+      return chunks(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }));
+    default:
+      return undefined;
+  }
+}
+
+/** The same call with bytes of its own. */
+function copied(call: LoadCall): LoadCall {
+  const copy = (source: Source): Source => ("bytes" in source ? { bytes: source.bytes.slice() } : source);
+  return { ...call, model: copy(call.model), ...(call.head && { head: copy(call.head) }) };
+}

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { CaseLensError } from "../dist/errors.js";
+import { defaultThreads } from "../dist/options.js";
+import { Pool } from "../dist/rpc/pool.js";
+
+const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
+const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true });
+const failed = (code, message = code) => new CaseLensError(code, message);
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+/** A worker without a worker: answers texts with themselves. `behave(call)` may throw or wait first. */
+class FakeWorker {
+  calls = [];
+  closed = undefined;
+  constructor(behave = () => {}, device = "wasm") {
+    this.behave = behave;
+    this.info = { device, adapter: null, dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
+  }
+  async call(call, signal) {
+    this.calls.push(call);
+    const aborted = new Promise((_, reject) => {
+      if (signal?.aborted) reject(failed("aborted"));
+      signal?.addEventListener("abort", () => reject(failed("aborted")));
+    });
+    aborted.catch(() => {});
+    await Promise.race([this.behave(call), aborted]);
+    if (call.method === "embed") return call.sentences.map((s, i) => [s, call.conditions[i]]);
+    return call.texts ?? call.conditions;
+  }
+  close(error) {
+    this.closed = error;
+  }
+}
+
+/** A pool of three; the workers besides the first start when `start` gives them. */
+function open({ first = new FakeWorker(turn), others = [new FakeWorker(turn), new FakeWorker(turn)], start } = {}) {
+  const warnings = [];
+  let next = 0;
+  const starting = start ?? (async () => others[next++]);
+  const pool = new Pool(first, 3, starting, (message) => warnings.push(message));
+  return { pool, first, others, warnings };
+}
+
+test("a long call is shared out, and its results come in order", async () => {
+  const { pool, first, others } = open();
+  assert.deepEqual(await pool.call(encode(300), undefined), texts(300));
+  for (const worker of [first, ...others]) assert.ok(worker.calls.length >= 2, "every worker took part");
+  const sizes = [first, ...others].flatMap((w) => w.calls.map((c) => c.texts.length));
+  assert.deepEqual(sizes.sort((a, b) => b - a), [...Array(9).fill(32), 12]);
+
+  const compared = await pool.call({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(20) }, undefined);
+  assert.deepEqual(compared, texts(20));
+  const conditions = texts(50).map((t, i) => (i % 2 ? t : undefined));
+  const embedded = await pool.call({ method: "embed", sentences: texts(50), conditions }, undefined);
+  assert.deepEqual(embedded, texts(50).map((t, i) => [t, conditions[i]]));
+});
+
+test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {
+  const start = async () => assert.fail("no other worker is needed");
+  const { pool, first } = open({ start });
+  await pool.call(encode(32), undefined);
+  assert.equal(pool.info.threads, 3);
+  const gpu = open({ first: new FakeWorker(turn, "webgpu"), start });
+  await gpu.pool.call(encode(300), undefined);
+  assert.equal(gpu.pool.info.threads, 1);
+  assert.equal(first.calls.length + gpu.first.calls.length, 2);
+});
+
+test("the first worker does not wait for others that take long to start", async () => {
+  const { pool, first } = open({ start: () => new Promise(() => {}) });
+  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
+  assert.equal(first.calls.length, 4);
+});
+
+test("of several errors the first one is told, counted in the call", async () => {
+  const behave = async (call) => {
+    await turn();
+    const at = call.texts.findIndex((t) => ["text 70", "text 40"].includes(t));
+    if (at >= 0) throw failed("empty-text", `Text ${at + 1} is empty.`);
+  };
+  const workers = [0, 1, 2].map(() => new FakeWorker(behave));
+  const { pool } = open({ first: workers[0], others: workers.slice(1) });
+  await assert.rejects(pool.call(encode(3000), undefined), { code: "empty-text", message: "Text 41 is empty." });
+  const calls = workers.reduce((n, w) => n + w.calls.length, 0);
+  assert.ok(calls < 10, `the rest was not begun (${calls})`);
+});
+
+test("an aborted call is rejected at once, and nothing more is begun", async () => {
+  const forever = () => new Promise(() => {});
+  const workers = [0, 1, 2].map(() => new FakeWorker(forever));
+  const { pool } = open({ first: workers[0], others: workers.slice(1) });
+  const controller = new AbortController();
+  const call = pool.call(encode(300), controller.signal);
+  await turn();
+  controller.abort();
+  await assert.rejects(call, { code: "aborted" });
+  assert.deepEqual(workers.map((w) => w.calls.length), [1, 1, 1]);
+  await assert.rejects(pool.call(encode(300), controller.signal), { code: "aborted" });
+});
+
+test("what a worker leaves behind that breaks down is done by the others", async () => {
+  const broken = new FakeWorker(async () => {
+    await turn();
+    throw failed("internal");
+  });
+  const { pool, first } = open({ others: [broken, new FakeWorker(turn)] });
+  assert.deepEqual(await pool.call(encode(300), undefined), texts(300));
+  assert.equal(broken.closed.code, "worker");
+  await pool.call(encode(300), undefined);
+  assert.equal(broken.calls.length, 1, "it is not asked again");
+
+  // All the others, while the first has nothing left to do.
+  const late = () => new FakeWorker(() => new Promise((_, reject) => setTimeout(() => reject(failed("worker")), 30)));
+  const few = open({ others: [late(), late()] });
+  assert.deepEqual(await few.pool.call(encode(90), undefined), texts(90));
+
+  const worst = open({ first: new FakeWorker(async () => Promise.reject(failed("internal"))) });
+  await assert.rejects(worst.pool.call(encode(300), undefined), { code: "internal" });
+  assert.ok(first.calls.length > 0);
+});
+
+test("a worker that cannot be started is warned of once, and missed by nobody", async () => {
+  const { pool, warnings } = open({ start: async () => Promise.reject(failed("out-of-memory", "No memory.")) });
+  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
+  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
+  assert.equal(warnings.length, 2);
+  assert.match(warnings[0], /long calls take longer: No memory\./);
+});
+
+test("closing ends every worker, those that start too", async () => {
+  let closing;
+  const second = new FakeWorker();
+  let started = 0;
+  const start = (signal) => {
+    closing = signal;
+    return started++ ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(failed("aborted")))) : Promise.resolve(second);
+  };
+  const { pool, first, warnings } = open({ start });
+  await pool.call(encode(100), undefined);
+  pool.close(failed("disposed"));
+  await turn();
+  assert.equal(first.closed.code, "disposed");
+  assert.equal(second.closed.code, "disposed");
+  assert.ok(closing.aborted);
+  assert.deepEqual(warnings, []);
+});
+
+test("by default a processor is left to the page, and small devices get few workers", () => {
+  assert.equal(defaultThreads(undefined), 1);
+  assert.equal(defaultThreads({ hardwareConcurrency: 1 }), 1);
+  assert.equal(defaultThreads({ hardwareConcurrency: 4 }), 3);
+  assert.equal(defaultThreads({ hardwareConcurrency: 64, deviceMemory: 8 }), 8);
+  assert.equal(defaultThreads({ hardwareConcurrency: 8, deviceMemory: 4 }), 2);
+});

@@ -14,7 +14,7 @@ use caselens::{
         Case, Encoder, Pool,
         train::{FineTuned, Loss, Options, Progress, Task, fine_tune},
     },
-    evaluation::dataset::Dataset,
+    evaluation::{dataset::Dataset, early_stopping::Keep},
     model::{checkpoint::Checkpoint, peft, save, weights::Bytes},
     projection::head::Shape,
     text::{Batch, Order},
@@ -44,7 +44,7 @@ fn options(epochs: usize) -> Options {
         batch: 16,
         conditions: usize::MAX,
         epochs,
-        patience: epochs,
+        keep: Keep::Best { patience: epochs },
         seed: 3,
         precision: Precision::F32,
     }
@@ -118,7 +118,7 @@ fn gradients_are_those_of_finite_differences() {
             (hidden * &weights).unwrap().sum_all().unwrap()
         };
         let value = || f64::from(loss().to_scalar::<f32>().unwrap());
-        let gradients = loss().backward().unwrap();
+        let gradients = encoder.backend.gradients(&loss()).unwrap();
         let parameters = encoder.backend.parameters();
         assert_eq!(parameters.len(), 5 + 3 * 12, "{name}");
         for p in parameters {
@@ -615,6 +615,7 @@ fn a_folder_is_written_quantised_and_evaluated() {
     };
     let (mut want, got) = (read(&head), read(&beside));
     want.spec.encoder.id = "somebody/named".into();
+    assert!(want.condition_only.take().is_some());
     assert_eq!(got, want);
     for (model, head, part) in [
         (&model, &beside, "head.safetensors"),
@@ -654,6 +655,11 @@ fn a_folder_is_written_quantised_and_evaluated() {
         "--kind or --dims",
     );
     refused(&["--model", &model, "--loss", "quads"], &new, "`quads`");
+    refused(
+        &["--model", &model, "--keep", "last", "--patience", "3"],
+        &new,
+        "--keep best",
+    );
     assert!(!folder.join("new").exists());
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -690,7 +696,9 @@ fn a_head_is_trained_with_its_encoder_and_low_rank_updates_are_merged() {
         "--output",
         &out,
         "--epochs",
-        "1",
+        "2",
+        "--keep",
+        "last",
         "--loss",
         "mse,quad:0.1",
         "--json",
@@ -700,6 +708,8 @@ fn a_head_is_trained_with_its_encoder_and_low_rank_updates_are_merged() {
     assert_eq!(report["spec"]["dims"], serde_json::json!([128, 32, 16]));
     assert_eq!(report["training"]["data"], "one.csv, two.csv");
     assert_eq!(report["training"]["options"]["adapter"], "lora:2");
+    assert_eq!(report["training"]["options"]["keep"], "last");
+    assert_eq!(report["training"]["best_epoch"]["epoch"], 2);
     let config = std::fs::read(folder.join("out/adapter/adapter_config.json")).unwrap();
     let config: serde_json::Value = serde_json::from_slice(&config).unwrap();
     assert_eq!(

@@ -12,6 +12,8 @@
 use std::ops::Range;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
+#[cfg(not(target_arch = "wasm32"))]
+use candle_core::backprop::GradStore;
 use candle_core::{D, DType, Device, Tensor};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -116,6 +118,16 @@ impl Candle {
             Some(tuning) => tuning.adapters.borrow().clone(),
             None => Vec::new(),
         }
+    }
+
+    /// Gradients of `loss`, a single number, for all parameters that are trained.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn gradients(&self, loss: &Tensor) -> Result<GradStore> {
+        let mut gradients = loss.backward()?;
+        if let Some(tuning) = self.tuning() {
+            tuning.gradients.drain_to(&mut gradients)?;
+        }
+        Ok(gradients)
     }
 
     /// Tensors stacked along their first dimension, to be trained where that is what this backend is for.
@@ -379,8 +391,8 @@ impl Backend for Candle {
     fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
         let (weight, bias) = self.layer(layer)?;
         #[cfg(not(target_arch = "wasm32"))]
-        if self.fused() {
-            let y = fused::linear(x, &weight, &bias, self.precision())?;
+        if let (Some(tuned), true) = (self.tuning(), self.fused()) {
+            let y = fused::linear(x, &weight, &bias, self.precision(), &tuned.gradients)?;
             return Ok(match activation {
                 Activation::None => y,
                 Activation::Gelu => fused::gelu(&y)?,

@@ -168,13 +168,15 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The head of a folder that `caselens train` wrote, under the encoder's name.
+/// The head of a folder that `caselens train` wrote, under the encoder's name. What browsers download goes
+/// without the table of the training conditions' ratings.
 fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
     let path = model.join(FOLDER_HEAD);
     let bytes = fs::read(&path).map_err(Error::io(&path))?;
     let mut head = HeadFile::parse(&path.display().to_string(), &bytes)?;
     head.spec.check_encoder(encoder)?;
     head.spec.encoder = encoder.clone();
+    head.condition_only = None;
     Ok(head)
 }
 

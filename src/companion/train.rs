@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Result},
     evaluation::{
         dataset::Dataset,
+        early_stopping::Keep,
         teacher::{Teacher, taught},
     },
     projection::head::Shape,
@@ -50,6 +51,15 @@ enum Kind {
     Linear,
     /// z = ReLU(W₂ ReLU(W₁ e))
     Mlp,
+}
+
+/// Which epoch is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kept {
+    /// The one with the best validation Spearman
+    Best,
+    /// The last one: all epochs are run
+    Last,
 }
 
 /// Train a projection head, or the encoder itself, on C-STS data
@@ -147,6 +157,9 @@ pub struct Args {
     /// Most epochs [default: 60; 4 for --adapter full and lora]
     #[arg(long)]
     epochs: Option<usize>,
+    /// Which epoch is written
+    #[arg(long, value_enum, default_value = "best")]
+    keep: Kept,
     /// Epochs without improvement before it stops [default: 10; 2 for --adapter full and lora]
     #[arg(long)]
     patience: Option<usize>,
@@ -189,6 +202,16 @@ struct Teachers {
 }
 
 impl Args {
+    /// Which epoch is kept; `patience` is what holds by default.
+    fn keep(&self, patience: usize) -> Keep {
+        match self.keep {
+            Kept::Best => Keep::Best {
+                patience: self.patience.unwrap_or(patience),
+            },
+            Kept::Last => Keep::Last,
+        }
+    }
+
     /// The training data, with what teachers say of it.
     fn data(&self) -> Result<Dataset> {
         let data = Dataset::read_all(&self.data)?;
@@ -283,6 +306,11 @@ fn check(args: &Args) -> Result<()> {
                 "--dropout, --head-dropout and --word-dropout must be at least 0 and less than 1.",
             );
         }
+    }
+    if args.keep == Kept::Last && args.patience.is_some() {
+        return wrong(
+            "--patience is for --keep best: with last, all epochs are run. Leave it out.",
+        );
     }
     let rate = args.learning_rate.unwrap_or(1e-3);
     let decays = [args.weight_decay, args.base_decay].map(|decay| decay.unwrap_or(0.0));

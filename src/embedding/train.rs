@@ -27,7 +27,7 @@ use crate::{
     error::{Error, Result},
     evaluation::{
         dataset::Dataset,
-        early_stopping::{EarlyStopping, Epoch},
+        early_stopping::{EarlyStopping, Epoch, Keep},
         metrics,
     },
     model::checkpoint::Checkpoint,
@@ -78,8 +78,7 @@ pub struct Options {
     pub conditions: usize,
     /// Most epochs; the learning rate reaches 0 at their end.
     pub epochs: usize,
-    /// Epochs without a better validation Spearman after which training stops.
-    pub patience: usize,
+    pub keep: Keep,
     pub seed: u64,
     /// What linear layers multiply.
     pub precision: Precision,
@@ -253,7 +252,7 @@ impl<'a> Training<'a> {
             encoder,
             head,
             parameters,
-            stopping: EarlyStopping::new(options.patience),
+            stopping: EarlyStopping::new(options.keep),
             epochs: 0,
             steps: 0,
             total: 0.0,
@@ -275,7 +274,8 @@ impl<'a> Training<'a> {
             )));
         }
         let rate = options.learning_rate * schedule(step, of);
-        self.optimizer.step(&loss.backward()?, rate, CLIP)?;
+        let gradients = self.encoder.backend.gradients(&loss)?;
+        self.optimizer.step(&gradients, rate, CLIP)?;
         self.losses.push(value);
         self.steps += 1;
         self.total += value;
@@ -375,7 +375,7 @@ impl<'a> Training<'a> {
             .collect())
     }
 
-    /// What the best epoch left.
+    /// What the epoch that is kept left.
     fn finish(self) -> Result<FineTuned> {
         let stopped = self.stopping.finish()?;
         for (parameter, copy) in self.parameters.iter().zip(&stopped.weights) {

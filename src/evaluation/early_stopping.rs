@@ -1,4 +1,4 @@
-//! Early stopping: the weights of the best validation epoch, and when to give up waiting for a better one.
+//! Which epoch's weights a training run keeps, and when it gives up waiting for better ones.
 
 use crate::error::{Error, Result};
 
@@ -13,16 +13,28 @@ pub struct Epoch {
     pub validation_spearman: f64,
 }
 
+/// Which epoch's weights are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    /// Those of the epoch with the best validation Spearman; training stops early, after `patience` epochs
+    /// without a better one.
+    Best { patience: usize },
+    /// Those of the last epoch. A small validation set ranks epochs of a falling learning rate worse
+    /// than their number does.
+    Last,
+}
+
 /// Follows a training run whose weights are copied as `W`.
 pub struct EarlyStopping<W> {
-    patience: usize,
+    keep: Keep,
     best: Option<(Epoch, W)>,
     history: Vec<Epoch>,
 }
 
 /// How a run ended.
 pub struct Stopped<W> {
-    /// The best epoch, the first of equals.
+    /// The epoch that is kept: of the best ones the first.
     pub best: Epoch,
     /// Its weights.
     pub weights: W,
@@ -30,10 +42,9 @@ pub struct Stopped<W> {
 }
 
 impl<W> EarlyStopping<W> {
-    /// Stops after `patience` epochs without a better one.
-    pub fn new(patience: usize) -> Self {
+    pub fn new(keep: Keep) -> Self {
         Self {
-            patience,
+            keep,
             best: None,
             history: Vec::new(),
         }
@@ -44,10 +55,9 @@ impl<W> EarlyStopping<W> {
         self.history.push(reached);
         let score = |epoch: &Epoch| epoch.validation_spearman;
         // NaN (a constant prediction) is never better.
-        let better = self
-            .best
-            .as_ref()
-            .is_none_or(|(best, _)| score(&reached) > score(best) || score(best).is_nan());
+        let better = self.best.as_ref().is_none_or(|(best, _)| {
+            self.keep == Keep::Last || score(&reached) > score(best) || score(best).is_nan()
+        });
         if better {
             self.best = Some((reached, copy()?));
         }
@@ -60,7 +70,7 @@ impl<W> EarlyStopping<W> {
         self.best = best;
     }
 
-    /// The best epoch so far and its weights.
+    /// The epoch to keep so far and its weights.
     pub fn best(&self) -> Option<&(Epoch, W)> {
         self.best.as_ref()
     }
@@ -72,8 +82,10 @@ impl<W> EarlyStopping<W> {
 
     /// Whether there is patience left.
     pub fn goes_on(&self) -> bool {
-        match (&self.best, self.history.last()) {
-            (Some((best, _)), Some(last)) => last.epoch - best.epoch < self.patience,
+        match (self.keep, &self.best, self.history.last()) {
+            (Keep::Best { patience }, Some((best, _)), Some(last)) => {
+                last.epoch - best.epoch < patience
+            }
             _ => true,
         }
     }
@@ -101,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_best_epoch_is_kept_and_patience_ends() {
-        let mut stopping = EarlyStopping::new(2);
+        let mut stopping = EarlyStopping::new(Keep::Best { patience: 2 });
         let scores = [f64::NAN, 0.3, 0.5, 0.4, 0.5];
         let mut going = Vec::new();
         for (i, validation_spearman) in scores.into_iter().enumerate() {
@@ -113,12 +125,27 @@ mod tests {
             going.push(stopping.go_on(epoch, || Ok(i)).unwrap());
         }
         assert_eq!(going, [true, true, true, true, false]);
-        let mut resumed = EarlyStopping::new(2);
+        let mut resumed = EarlyStopping::new(Keep::Best { patience: 2 });
         resumed.restore(stopping.history().to_vec(), stopping.best().copied());
         assert!(!resumed.goes_on());
         let stopped = stopping.finish().unwrap();
         assert_eq!((stopped.best.epoch, stopped.weights), (3, 2));
         assert_eq!(stopped.history.len(), 5);
-        assert!(EarlyStopping::<()>::new(1).finish().is_err());
+        assert!(EarlyStopping::<()>::new(Keep::Last).finish().is_err());
+    }
+
+    #[test]
+    fn the_last_epoch_is_kept_where_that_is_asked_for() {
+        let mut stopping = EarlyStopping::new(Keep::Last);
+        for (i, validation_spearman) in [0.5, 0.4, f64::NAN].into_iter().enumerate() {
+            let epoch = Epoch {
+                epoch: i + 1,
+                loss: 0.0,
+                validation_spearman,
+            };
+            assert!(stopping.go_on(epoch, || Ok(i)).unwrap());
+        }
+        let stopped = stopping.finish().unwrap();
+        assert_eq!((stopped.best.epoch, stopped.weights), (3, 2));
     }
 }

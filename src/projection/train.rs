@@ -15,7 +15,7 @@ use crate::{
     },
     error::Result,
     evaluation::{
-        early_stopping::{EarlyStopping, Epoch},
+        early_stopping::{EarlyStopping, Epoch, Keep},
         metrics,
     },
 };
@@ -39,8 +39,7 @@ pub struct Options {
     pub batch: usize,
     /// Most epochs.
     pub epochs: usize,
-    /// Epochs without a better validation Spearman after which training stops.
-    pub patience: usize,
+    pub keep: Keep,
     pub seed: u64,
 }
 
@@ -95,7 +94,7 @@ pub fn train(
     let training = Candle::training(device.clone(), rng.random());
     let inference = Candle::new(device.clone());
     let mut order: Vec<&Example> = train.iter().collect();
-    let mut stopping = EarlyStopping::new(options.patience);
+    let mut stopping = EarlyStopping::new(options.keep);
     for epoch in 1..=options.epochs {
         order.shuffle(&mut rng);
         let mut losses = Vec::new();
@@ -238,7 +237,7 @@ mod tests {
             weight_decay: 0.0,
             batch: 64,
             epochs: 30,
-            patience: 30,
+            keep: Keep::Best { patience: 30 },
             seed,
         }
     }

@@ -5,10 +5,15 @@
 
 use std::cell::RefCell;
 
-use candle_core::{CpuStorage, InplaceOp1, Layout, Tensor, Var, backprop::GradStore, bail};
+use candle_core::{
+    CpuStorage, CustomOp1, InplaceOp1, Layout, Shape, Tensor, Var, backprop::GradStore, bail,
+};
 use rayon::prelude::*;
 
-use super::{fused::numbers, tuning::Parameter};
+use super::{
+    fused::{numbers, sum},
+    tuning::Parameter,
+};
 use crate::error::Result;
 
 /// Numbers that one task updates.
@@ -107,7 +112,12 @@ impl AdamW {
         let mut squares = 0.0;
         for var in &self.vars {
             if let Some(g) = gradients.get(var) {
-                squares += f64::from(g.sqr()?.sum_all()?.to_scalar::<f32>()?);
+                let g = g.detach();
+                let sum = match g.device().is_cpu() {
+                    true => g.contiguous()?.apply_op1_no_bwd(&Squares)?,
+                    false => g.sqr()?.sum_all()?,
+                };
+                squares += f64::from(sum.to_scalar::<f32>()?);
             }
         }
         let scale = clip / squares.sqrt().max(clip);
@@ -189,6 +199,28 @@ impl Step {
         let change = ((&*first * self.rate)? / length)?;
         var.set(&((var.as_detached_tensor() * self.keep)? - change)?)?;
         Ok(())
+    }
+}
+
+/// The sum of squares, in sums of [`SPAN`] numbers.
+struct Squares;
+
+impl CustomOp1 for Squares {
+    fn name(&self) -> &'static str {
+        "sum-of-squares"
+    }
+
+    fn cpu_fwd(
+        &self,
+        storage: &CpuStorage,
+        layout: &Layout,
+    ) -> candle_core::Result<(CpuStorage, Shape)> {
+        let sums: Vec<f32> = numbers(storage, layout)?
+            .par_chunks(SPAN)
+            .map(|span| sum(span, span, |a, b| a * b))
+            .collect();
+        let sum = sums.into_iter().map(f64::from).sum::<f64>() as f32;
+        Ok((CpuStorage::F32(vec![sum]), ().into()))
     }
 }
 

@@ -8,7 +8,7 @@
 //! whatever the number of threads.
 
 use std::{
-    arch::{asm, x86_64::__cpuid_count},
+    arch::{asm, x86_64::*},
     cell::RefCell,
     mem::MaybeUninit,
     sync::LazyLock,
@@ -151,7 +151,7 @@ fn pack(factor: &Factor<'_>, outer: usize, inner: usize, side: Side, tiles: &mut
                 let (step, half) = (j / 2, j % 2);
                 let tile: &mut [u32; WORDS] = tile.try_into().expect("a tile's length");
                 let from = (i * BLOCK + half * TILE, step * DEPTH);
-                // SAFETY: `is_available` says that the CPU has AVX-512 BW.
+                // SAFETY: `is_available` says that the CPU has AVX-512 BW; the numbers were counted above.
                 unsafe { pack_tile(factor, (outer, inner), from, side, tile) };
             }
         });
@@ -159,65 +159,113 @@ fn pack(factor: &Factor<'_>, outer: usize, inner: usize, side: Side, tiles: &mut
 
 /// Packs the tile that begins at `(outer, inner)`. On the left a tile's row is a row of the factor and its words
 /// are pairs along the sum; on the right it is the other way round.
+///
+/// # Safety
+/// `factor` must hold `outer` × `inner` numbers, the tile must begin below `inner`.
 #[target_feature(enable = "avx512f,avx512bw")]
-fn pack_tile(
+unsafe fn pack_tile(
     factor: &Factor<'_>,
     (outer, inner): (usize, usize),
     (outer_from, inner_from): (usize, usize),
     side: Side,
     tile: &mut [u32; WORDS],
 ) {
+    // A panel's second tile may lie beyond the edge altogether.
     let width = TILE.min(outer.saturating_sub(outer_from));
     let depth = DEPTH.min(inner - inner_from);
+    let mut words = [_mm512_setzero_si512(); TILE];
     if factor.inner_contiguous {
-        for (i, words) in tile.chunks_exact_mut(TILE).enumerate() {
+        // Two numbers a word, the first one low: as they lie in memory.
+        for (i, words) in words[..width].iter_mut().enumerate() {
             let at = (outer_from + i) * factor.stride + inner_from;
-            let mut row = [0.0; DEPTH];
-            match factor.numbers.get(at..).and_then(<[f32]>::first_chunk) {
-                Some(whole) if i < width && depth == DEPTH => row = *whole,
-                _ if i < width => row[..depth].copy_from_slice(&factor.numbers[at..at + depth]),
-                _ => {}
-            }
-            // Two numbers a word, the first one low: as they lie in memory.
-            let halves: [u16; DEPTH] = row.map(|x| (rounded(x) >> 16) as u16);
-            words.copy_from_slice(&bytemuck::cast::<_, [u32; TILE]>(halves));
+            // SAFETY: the row's next `depth` numbers are there.
+            let [low, high] = unsafe {
+                [
+                    load(factor, at, depth.min(TILE)),
+                    load(factor, at + TILE.min(depth), depth.saturating_sub(TILE)),
+                ]
+            };
+            let halves =
+                [low, high].map(|x| _mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(rounded(x))));
+            *words = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves[0]), halves[1]);
         }
-    } else {
-        let row = |i: usize| {
-            let at = (inner_from + i) * factor.stride + outer_from;
-            let mut row = [0.0; TILE];
-            match factor.numbers.get(at..).and_then(<[f32]>::first_chunk) {
-                Some(whole) if i < depth && width == TILE => row = *whole,
-                // A panel's second tile may lie beyond the edge altogether.
-                _ if i < depth && width > 0 => {
-                    row[..width].copy_from_slice(&factor.numbers[at..at + width]);
-                }
-                _ => {}
-            }
-            row
+    } else if width > 0 {
+        let row = |i: usize| match i < depth {
+            // SAFETY: the row's next `width` numbers are there.
+            true => rounded(unsafe {
+                load(factor, (inner_from + i) * factor.stride + outer_from, width)
+            }),
+            false => _mm512_setzero_si512(),
         };
-        for (i, words) in tile.chunks_exact_mut(TILE).enumerate() {
+        for (i, words) in words.iter_mut().enumerate() {
             let (even, odd) = (row(2 * i), row(2 * i + 1));
-            for ((word, &even), &odd) in words.iter_mut().zip(&even).zip(&odd) {
-                *word = rounded(even) >> 16 | rounded(odd) & 0xffff_0000;
-            }
+            let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+            *words = _mm512_or_si512(_mm512_srli_epi32::<16>(even), _mm512_and_si512(odd, upper));
         }
     }
     if factor.inner_contiguous != (side == Side::Left) {
-        let words = *tile;
-        for i in 0..TILE {
-            for j in 0..TILE {
-                tile[TILE * i + j] = words[TILE * j + i];
-            }
-        }
+        words = transpose(words);
+    }
+    for (tile, words) in tile.as_chunks_mut::<TILE>().0.iter_mut().zip(words) {
+        // SAFETY: a tile's row is as long as the register.
+        unsafe { _mm512_storeu_si512(tile.as_mut_ptr().cast(), words) };
     }
 }
 
+/// `count` numbers of a factor, 16 at most, as bits; zeros after them.
+///
+/// # Safety
+/// The numbers from `at` to `at + count` must be there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn load(factor: &Factor<'_>, at: usize, count: usize) -> __m512i {
+    debug_assert!(count <= TILE && at + count <= factor.numbers.len());
+    let mask = ((1u32 << count) - 1) as __mmask16;
+    // SAFETY: by the caller; what the mask leaves out is not read.
+    unsafe { _mm512_maskz_loadu_epi32(mask, factor.numbers.as_ptr().add(at).cast()) }
+}
+
 /// Bits whose upper half is the nearest bf16 number, ties to even.
-#[inline(always)]
-fn rounded(x: f32) -> u32 {
-    let bits = x.to_bits();
-    bits.wrapping_add(0x7fff + (bits >> 16 & 1))
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn rounded(bits: __m512i) -> __m512i {
+    let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
+    _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)))
+}
+
+/// Columns as rows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn transpose(rows: [__m512i; TILE]) -> [__m512i; TILE] {
+    let (mut pairs, mut fours, mut columns) = (rows, rows, rows);
+    for i in (0..TILE).step_by(2) {
+        pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+    }
+    for i in (0..TILE).step_by(4) {
+        fours[i] = _mm512_unpacklo_epi64(pairs[i], pairs[i + 2]);
+        fours[i + 1] = _mm512_unpackhi_epi64(pairs[i], pairs[i + 2]);
+        fours[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+        fours[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+    }
+    // Lane l of fours[4 g + c] now holds column 4 l + c of rows 4 g to 4 g + 3.
+    for c in 0..4 {
+        let (a, b) = (fours[c], fours[4 + c]);
+        let upper = [
+            _mm512_shuffle_i32x4::<0x88>(a, b),
+            _mm512_shuffle_i32x4::<0xdd>(a, b),
+        ];
+        let (a, b) = (fours[8 + c], fours[12 + c]);
+        let lower = [
+            _mm512_shuffle_i32x4::<0x88>(a, b),
+            _mm512_shuffle_i32x4::<0xdd>(a, b),
+        ];
+        columns[c] = _mm512_shuffle_i32x4::<0x88>(upper[0], lower[0]);
+        columns[4 + c] = _mm512_shuffle_i32x4::<0x88>(upper[1], lower[1]);
+        columns[8 + c] = _mm512_shuffle_i32x4::<0xdd>(upper[0], lower[0]);
+        columns[12 + c] = _mm512_shuffle_i32x4::<0xdd>(upper[1], lower[1]);
+    }
+    columns
 }
 
 /// This thread's tile registers, configured while this lives: eight of 16 rows of 64 bytes.

@@ -5,10 +5,14 @@
 //! forward and one backward, and equals the composed form (the tests compare the two). Sums run in a fixed
 //! order, whatever the number of threads: the same seed gives the same weights.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use candle_core::{
-    CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor, bail,
+    CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor,
+    backprop::GradStore, bail,
 };
 use rayon::prelude::*;
 
@@ -31,12 +35,51 @@ pub fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]
     }
 }
 
-/// x·Wᵀ + b: `[rows, in]`, `[out, in]`, `[out]` → `[rows, out]`.
-pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor, precision: Precision) -> Result<Tensor> {
-    x.contiguous()?.apply_op3(weight, bias, Linear(precision))
+/// Gradients of weight matrices, beside autograd's store: the store adds each gradient to zeros, which for the
+/// matrices of all-MiniLM-L6-v2 is a sixth of a training step.
+#[derive(Clone, Default)]
+pub struct WeightGradients(Arc<Mutex<Vec<(Tensor, Tensor)>>>);
+
+impl WeightGradients {
+    fn keep(&self, weight: &Tensor, gradient: Tensor) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push((weight.clone(), gradient));
+    }
+
+    /// Moves what a backward pass left here to its store.
+    pub fn drain_to(&self, store: &mut GradStore) -> Result<()> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (weight, gradient) in kept.drain(..) {
+            let sum = match store.remove(&weight) {
+                Some(other) => (other + gradient)?,
+                None => gradient,
+            };
+            store.insert(&weight, sum);
+        }
+        Ok(())
+    }
 }
 
-struct Linear(Precision);
+/// x·Wᵀ + b: `[rows, in]`, `[out, in]`, `[out]` → `[rows, out]`. The gradient of a `Var` as weight goes to
+/// `gradients`.
+pub fn linear(
+    x: &Tensor,
+    weight: &Tensor,
+    bias: &Tensor,
+    precision: Precision,
+    gradients: &WeightGradients,
+) -> Result<Tensor> {
+    let linear = Linear {
+        precision,
+        gradients: gradients.clone(),
+    };
+    x.contiguous()?.apply_op3(weight, bias, linear)
+}
+
+struct Linear {
+    precision: Precision,
+    gradients: WeightGradients,
+}
 
 impl CustomOp3 for Linear {
     fn name(&self) -> &'static str {
@@ -53,7 +96,8 @@ impl CustomOp3 for Linear {
         bias_layout: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
         let weight_layout = weight_layout.transpose(0, 1)?;
-        let (mut y, shape) = Product(self.0).cpu_fwd(x, x_layout, weight, &weight_layout)?;
+        let (mut y, shape) =
+            Product(self.precision).cpu_fwd(x, x_layout, weight, &weight_layout)?;
         let bias = numbers(bias, bias_layout)?;
         let CpuStorage::F32(numbers) = &mut y else {
             bail!("linear needs f32");
@@ -77,11 +121,19 @@ impl CustomOp3 for Linear {
         gradient: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let gradient = gradient.contiguous()?;
-        let product = |a: &Tensor, b: &Tensor| a.apply_op2_no_bwd(b, &Product(self.0));
+        let product = |a: &Tensor, b: &Tensor| a.apply_op2_no_bwd(b, &Product(self.precision));
+        let of_weight = product(&gradient.t()?, &x.detach())?;
+        let of_weight = match weight.is_variable() {
+            true => {
+                self.gradients.keep(weight, of_weight);
+                None
+            }
+            false => Some(of_weight),
+        };
         let ones = Tensor::ones((1, gradient.dim(0)?), gradient.dtype(), gradient.device())?;
         Ok((
             Some(product(&gradient, &weight.detach())?),
-            Some(product(&gradient.t()?, &x.detach())?),
+            of_weight,
             Some(ones.matmul(&gradient)?.squeeze(0)?),
         ))
     }
@@ -220,7 +272,7 @@ fn exp(x: f32) -> f32 {
 
 /// Σ f(aᵢ, bᵢ), in eight sums that can run side by side.
 #[inline]
-fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
+pub fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [0f32; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
     let rest: f32 = a8
@@ -733,16 +785,24 @@ mod tests {
 
     /// Values and gradients of two forms of one operation must agree.
     fn same(inputs: &[&Var], fused: Result<Tensor>, composed: Result<Tensor>) {
+        same_with(&WeightGradients::default(), inputs, fused, composed);
+    }
+
+    /// The same where gradients of weights are kept apart.
+    fn same_with(
+        kept: &WeightGradients,
+        inputs: &[&Var],
+        fused: Result<Tensor>,
+        composed: Result<Tensor>,
+    ) {
         let (fused, composed) = (fused.unwrap(), composed.unwrap());
         let (rows, columns) = fused.dims2().unwrap();
         let weights = random(rows, columns, 99).as_detached_tensor();
         let gradients = |y: &Tensor| {
-            (y * &weights)
-                .unwrap()
-                .sum_all()
-                .unwrap()
-                .backward()
-                .unwrap()
+            let sum = (y * &weights).unwrap().sum_all().unwrap();
+            let mut store = sum.backward().unwrap();
+            kept.drain_to(&mut store).unwrap();
+            store
         };
         let close = |a: &Tensor, b: &Tensor| {
             let worst = (a - b).unwrap().abs().unwrap().max_all().unwrap();
@@ -764,14 +824,27 @@ mod tests {
     fn linear_layers() {
         let (x, w, b) = (random(70, 24, 1), random(10, 24, 2), random(1, 10, 3));
         let bias = b.squeeze(0).unwrap();
-        let composed = x
-            .matmul(&w.t().unwrap())
-            .and_then(|y| y.broadcast_add(&bias));
-        same(
+        let composed = |times: f64| {
+            let y = x.matmul(&w.t()?)?.broadcast_add(&bias)?;
+            y * times
+        };
+        let kept = WeightGradients::default();
+        same_with(
+            &kept,
             &[&x, &w, &b],
-            linear(&x, &w, &bias, Precision::F32),
-            composed,
+            linear(&x, &w, &bias, Precision::F32, &kept),
+            composed(1.0),
         );
+        // A weight that is used twice, and one that is no variable.
+        let twice = linear(&x, &w, &bias, Precision::F32, &kept)
+            .and_then(|y| y + linear(&x, &w, &bias, Precision::F32, &kept)?);
+        same_with(&kept, &[&x, &w, &b], twice, composed(2.0));
+        let doubled = (w.as_tensor() * 2.0).unwrap();
+        let fused = linear(&x, &doubled, &bias, Precision::F32, &kept);
+        let plain = x
+            .matmul(&doubled.t().unwrap())
+            .and_then(|y| y.broadcast_add(&bias));
+        same_with(&kept, &[&x, &w, &b], fused, plain);
     }
 
     /// Edges that fill no tile, several panels, both layouts (the backward pass transposes).
@@ -792,9 +865,11 @@ mod tests {
             let b = bias.squeeze(0).unwrap();
             let ones = Tensor::ones((rows, outputs), candle_core::DType::F32, &Device::Cpu);
             let gradients = |precision| {
-                let y = linear(&x, &w, &b, precision).unwrap();
+                let kept = WeightGradients::default();
+                let y = linear(&x, &w, &b, precision, &kept).unwrap();
                 let shifted = (&y * ones.as_ref().unwrap()).unwrap();
-                let g = shifted.sum_all().unwrap().backward().unwrap();
+                let mut g = shifted.sum_all().unwrap().backward().unwrap();
+                kept.drain_to(&mut g).unwrap();
                 let of = |t: &Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
                 (of(&y), of(g.get(&x).unwrap()), of(g.get(&w).unwrap()))
             };

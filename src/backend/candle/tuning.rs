@@ -199,6 +199,9 @@ pub(super) struct Tuned {
     pub how: FineTuning,
     pub parameters: RefCell<Vec<Parameter>>,
     pub adapters: RefCell<Vec<Lora>>,
+    /// Gradients that fused operations keep beside autograd's store.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub gradients: super::fused::WeightGradients,
 }
 
 impl Tuned {
@@ -207,6 +210,8 @@ impl Tuned {
             how,
             parameters: RefCell::default(),
             adapters: RefCell::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            gradients: Default::default(),
         }
     }
 

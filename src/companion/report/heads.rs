@@ -5,6 +5,7 @@ use crate::{
     companion::output::progress,
     embedding::Case,
     error::Result,
+    evaluation::early_stopping::Keep,
     projection::{
         HeadFile, HeadSpec,
         train::{Example, Options, train},
@@ -48,7 +49,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
             weight_decay: 0.0,
             batch: 512,
             epochs: EPOCHS,
-            patience: 10,
+            keep: Keep::Best { patience: 10 },
             seed: 0,
         };
         let bar = progress(&format!("{name} head"), EPOCHS as u64);

@@ -151,7 +151,7 @@ fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
         batch: args.batch.unwrap_or(16),
         conditions: args.conditions.unwrap_or(usize::MAX),
         epochs: args.epochs.unwrap_or(4),
-        patience: args.patience.unwrap_or(2),
+        keep: args.keep(2),
         seed,
         precision: args.precision.unwrap_or_else(|| Precision::fastest(device)),
     })

@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
             weight_decay: args.weight_decay.unwrap_or(0.0),
             batch: args.batch.unwrap_or(512),
             epochs,
-            patience: args.patience.unwrap_or(10),
+            keep: args.keep(10),
             seed,
         };
         let bar = progress(&format!("seed {seed}"), epochs as u64);

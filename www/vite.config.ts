@@ -9,4 +9,5 @@ export default defineConfig({
   // In development the package is served from its own folder, next to this one.
   server: { fs: { allow: [".", "../pkg"] } },
   worker: { format: "es" },
+  build: { rollupOptions: { input: ["index.html", "speed.html"] } },
 });

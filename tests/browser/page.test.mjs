@@ -4,6 +4,7 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
@@ -541,6 +542,54 @@ describe("for everyone", () => {
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-1");
     assert.equal(await page.evaluate(() => location.hash), hash);
+    await page.close();
+  });
+});
+
+describe("the speed page", () => {
+  test("measures, stops, and hands the table on; on a phone nothing sticks out", async () => {
+    const own = await browser.newContext({ viewport: { width: 360, height: 740 }, permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await open("speed.html", { within: own });
+    await page.getByRole("button", { name: "Measure", exact: true }).click();
+    const figures = () => page.locator("tbody td").allInnerTexts();
+    await page.waitForFunction(() => /ms/.test(document.querySelector("tbody td")?.innerText ?? ""), undefined, { timeout: PATIENT });
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Measure again" }).waitFor();
+    const [first] = await figures();
+    const [, milliseconds, texts, gops] = /([\d.]+) ms\s+([\d.]+) texts\/s, ([\d.]+) GOP\/s/.exec(first).map(Number);
+    // Two texts of 25 tokens: figures that were rounded agree to a few percent.
+    assert.ok(Math.abs((texts * milliseconds) / 2000 - 1) < 0.02, first);
+    assert.ok(Math.abs(gops / (0.5366 * texts) - 1) < 0.05, first);
+
+    await page.getByRole("button", { name: "Copy as Markdown" }).click();
+    await page.getByText("Copied").waitFor();
+    const markdown = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(markdown, /^\|  \| 2 × 25 tokens \|/);
+    assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s \| –/);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+    await page.addScriptTag({ path: AXE });
+    const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`));
+    assert.deepEqual(violations, []);
+    assert.deepEqual(page.problems, []);
+    await own.close();
+  });
+
+  test("the texts it measures have the lengths it says", async () => {
+    const page = await open("speed.html");
+    const { transform } = createRequire(path.join(ROOT, "www/package.json"))("esbuild"); // Vite's own
+    const { code } = await transform(await readFile(path.join(ROOT, "www/src/speed/shapes.ts"), "utf8"), { loader: "ts" });
+    const { SHAPES, textOf } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const lengths = SHAPES.map(({ lengths }) => [...lengths]);
+    assert.deepEqual(lengths.map((all) => [all.length, Math.min(...all), Math.max(...all)]), [[2, 25, 25], [32, 25, 25], [32, 128, 128], [32, 8, 128]]);
+    const counted = await page.evaluate(
+      async ([url, texts]) => {
+        const { Encoder } = await import(url);
+        const encoder = await Encoder.load({ device: "wasm" });
+        return Promise.all(texts.map(async (text) => (await encoder.tokenize(text)).length));
+      },
+      [`${server.origin}/pkg/dist/index.js`, lengths[3].map(textOf)],
+    );
+    assert.deepEqual(counted, lengths[3]);
     await page.close();
   });
 });

@@ -118,7 +118,30 @@ export const strings = {
     },
   },
 
+  speed: {
+    title: "How fast is it here?",
+    lead: "Runs the encoder that ships in this browser, on batches of four shapes, on the CPU and on WebGPU.",
+    begin: "Measure",
+    again: "Measure again",
+    stop: "Stop",
+    copy: "Copy as Markdown",
+    copied: "Copied",
+    blocked: "Copying is blocked",
+    measuring: (name: string) => `Measuring: ${name} …`,
+    cpu: (threads: number) => `CPU, ${threads === 1 ? "one worker" : `${threads} workers`}`,
+    shapes: {
+      a: "2 × 25 tokens",
+      b: "32 × 25 tokens",
+      c: "32 × 128 tokens",
+      d: "32 × 8–128 tokens, mixed",
+    } as Record<string, string>,
+    texts: (n: string) => `${n} texts/s`,
+    start: "Start to first answer",
+    note: "Each figure is the median time of a batch over a second and a half. GOP/s counts two operations for each weight and token, and attention’s products. Other tabs, a low battery and a warm device slow it down. The start takes the files from the browser’s cache when they are there.",
+  },
+
   footer: {
+    speed: "How fast is it on this device?",
     licence: "caselens is free software under MIT or Apache-2.0.",
     credits: [
       {

@@ -5,6 +5,9 @@ import { strings } from "../strings";
 
 export const Footer = () => (
   <footer class="foot">
+    <p>
+      <a href="./speed.html">{strings.footer.speed}</a>
+    </p>
     <p>{strings.footer.licence}</p>
     <p>
       {strings.footer.credits.map(({ text, url }) => (

@@ -1,0 +1,150 @@
+// The page that measures.
+
+import { useSignal } from "@preact/signals";
+import { Footer } from "../components/Footer";
+import { Mark } from "../components/Discs";
+import { ThemeToggle } from "../components/ThemeToggle";
+import { strings } from "../strings";
+import type { Contestant } from "./measure";
+import { SHAPES } from "./shapes";
+import { type Row, rows, start, stop, underWay } from "./state";
+
+const words = strings.speed;
+
+const nameOf = ({ device, threads }: Contestant): string =>
+  device === "webgpu" ? strings.engine.names.webgpu ?? device : words.cpu(threads);
+
+const number = (x: number): string => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
+
+/** The table as Markdown. */
+function markdown(): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const body = rows.value.map((row) => {
+    const cells = SHAPES.map(({ name }) => {
+      const figure = row.figures.find(({ shape }) => shape === name);
+      return figure ? `${number(figure.milliseconds)} ms, ${number(figure.gops)} GOP/s` : strings.results.none;
+    });
+    return line([nameOf(row.contestant), ...cells, row.start === undefined ? strings.results.none : `${number(row.start)} ms`]);
+  });
+  const head = ["", ...SHAPES.map(({ name }) => words.shapes[name] ?? name), words.start];
+  return [line(head), line(head.map(() => "---")), ...body, "", navigator.userAgent].join("\n");
+}
+
+function Copy() {
+  const said = useSignal("");
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(markdown());
+      said.value = words.copied;
+    } catch {
+      said.value = words.blocked;
+    }
+    setTimeout(() => (said.value = ""), 4000);
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void copy()}>
+        {words.copy}
+      </button>
+      <span class="feedback" role="status">
+        {said.value}
+      </span>
+    </>
+  );
+}
+
+const Figures = ({ row }: { row: Row }) => (
+  <tr>
+    <th scope="row">
+      {nameOf(row.contestant)}
+      {row.adapter && <span class="quiet note"> {row.adapter}</span>}
+    </th>
+    {row.failure ? (
+      <td colSpan={SHAPES.length + 1} class="speed-failure">
+        {row.failure}
+      </td>
+    ) : (
+      <>
+        {SHAPES.map(({ name }) => {
+          const figure = row.figures.find(({ shape }) => shape === name);
+          return (
+            <td key={name}>
+              {figure ? (
+                <>
+                  <b>{number(figure.milliseconds)}</b> ms
+                  <span class="quiet note">
+                    {words.texts(number(figure.textsPerSecond))}, {number(figure.gops)} GOP/s
+                  </span>
+                </>
+              ) : (
+                strings.results.none
+              )}
+            </td>
+          );
+        })}
+        <td>{row.start === undefined ? strings.results.none : `${number(row.start)} ms`}</td>
+      </>
+    )}
+  </tr>
+);
+
+export const Speed = () => (
+  <>
+    <header class="head">
+      <div class="head-bar">
+        <p class="brand">
+          <a class="brand" href="./index.html">
+            <Mark />
+            {strings.name}
+          </a>
+        </p>
+        <div class="head-tools">
+          <ThemeToggle />
+        </div>
+      </div>
+      <div class="hero">
+        <h1>{words.title}</h1>
+        <p class="lead">{words.lead}</p>
+      </div>
+    </header>
+    <main id="main" tabIndex={-1}>
+      <p class="speed-tools">
+        {underWay.value ? (
+          <button type="button" class="button" onClick={stop}>
+            {words.stop}
+          </button>
+        ) : (
+          <button type="button" class="button button-strong" onClick={() => void start()}>
+            {rows.value.length ? words.again : words.begin}
+          </button>
+        )}
+        {!underWay.value && rows.value.length > 0 && <Copy />}
+        <span role="status">{underWay.value ? words.measuring(nameOf(underWay.value)) : ""}</span>
+      </p>
+      {rows.value.length > 0 && (
+        <section class="speed-scroll" aria-label={words.title} tabIndex={0}>
+          <table class="speed">
+            <thead>
+              <tr>
+                <td />
+                {SHAPES.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {words.shapes[name]}
+                  </th>
+                ))}
+                <th scope="col">{words.start}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.value.map((row) => (
+                <Figures key={nameOf(row.contestant)} row={row} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      <p class="quiet speed-note">{words.note}</p>
+    </main>
+    <Footer />
+  </>
+);

@@ -128,7 +128,7 @@ export const strings = {
     copied: "Copied",
     blocked: "Copying is blocked",
     measuring: (name: string) => `Measuring: ${name} …`,
-    cpu: (threads: number) => `CPU, ${threads === 1 ? "one worker" : `${threads} workers`}`,
+    cpu: "CPU, one worker",
     shapes: {
       a: "2 × 25 tokens",
       b: "32 × 25 tokens",

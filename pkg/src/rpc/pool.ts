@@ -29,7 +29,6 @@ export class Pool {
   /** Workers besides the first, once they are wanted. */
   #others: Promise<Caller | undefined>[] | undefined;
   readonly #closing = new AbortController();
-  #closed: CaseLensError | undefined;
 
   /** @param threads workers at most, the first among them. */
   constructor(first: Caller, threads: number, start: Start, warn: (message: string) => void) {
@@ -64,7 +63,7 @@ export class Pool {
   /** Does a call; rejects at once when `signal` is aborted. */
   async call<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
     const shared = this.info.threads > 1 ? share(call) : undefined;
-    if (!shared || shared.parts.length < 2 || this.#closed || signal?.aborted) return this.#first.call(call, signal);
+    if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
     this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
     return new Promise<unknown[]>((resolve, reject) => {
       const work = new Work(shared, signal, resolve, reject);
@@ -82,7 +81,6 @@ export class Pool {
 
   /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
   close(error: CaseLensError): void {
-    this.#closed = error;
     this.#first.close(error);
     this.#closing.abort();
     for (const other of this.#others ?? []) void other.then((worker) => worker?.close(error));
@@ -93,7 +91,7 @@ export class Pool {
     try {
       return await this.#start(this.#closing.signal);
     } catch (error) {
-      if (!this.#closed) {
+      if (!this.#closing.signal.aborted) {
         this.#warn(`A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
       }
       return undefined;

@@ -13,7 +13,7 @@ export const SHAPES: readonly Shape[] = [
   { name: "b", lengths: alike(32, 25) },
   { name: "c", lengths: alike(32, 128) },
   // 8 to 128 tokens, neither sorted nor alike: 5 and 32 have no factor in common.
-  { name: "d", lengths: alike(32, 0).map((_, i) => 8 + Math.round((120 * ((i * 5) % 32)) / 31)) },
+  { name: "d", lengths: Array.from({ length: 32 }, (_, i) => 8 + Math.round((120 * ((i * 5) % 32)) / 31)) },
 ];
 
 /** Common words, each one token of an English WordPiece vocabulary. */

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! text  →  model  →  embedding  →  projection  →  similarity
-//!           ↑ runs on a backend: candle (CPU, CUDA) · webgpu
+//!           ↑ runs on a backend: candle (CPU, CUDA) · webgpu · simd
 //! ```
 //!
 //! [`lens`] joins them; `web` and `companion` are thin fronts on it for the browser and the command line.

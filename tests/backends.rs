@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | candle | relative error ≤ 1e-4 | cosine ≥ 0.999 (activations are quantised per block of 32) |
 //! | WebGPU | relative error ≤ 1e-4 | relative error ≤ 1e-4 (activations stay f32) |
+//! | SIMD, each of this processor's instruction sets | relative error ≤ 1e-4; f16 as q8_0 | cosine ≥ 0.9985 (products of bytes) |
 //!
 //! Without a GPU adapter the WebGPU checks say so and pass; `CASELENS_REQUIRE_GPU=1` makes them fail instead.
 
@@ -14,6 +15,7 @@ use caselens::{
     backend::{
         Activation, Backend, NormWeights, PoolTerm, Pooling,
         candle::Candle,
+        simd::{Cpu, Simd},
         webgpu::{PowerPreference, WebGpu},
     },
     model::weights::{Dtype, WeightTensor},
@@ -308,6 +310,15 @@ macro_rules! on_every_backend {
                     _ => Tolerance::Relative(1e-4),
                 },
             });
+            for cpu in Cpu::all() {
+                checks::$check(&Subject {
+                    backend: &Simd::with(cpu),
+                    tolerance: |dtype| match dtype {
+                        Dtype::F32 => Tolerance::Relative(1e-4),
+                        _ => Tolerance::Cosine(0.9985),
+                    },
+                });
+            }
             if let Some(gpu) = gpu() {
                 checks::$check(&Subject {
                     backend: &gpu,
@@ -738,6 +749,83 @@ fn a_row_on_webgpu_has_the_same_bits_in_any_batch() {
             assert_eq!(together[i * 96..(i + 1) * 96], model.run(&gpu, &alone));
         }
     }
+}
+
+/// Each row is quantised by itself and sums run over columns: the same bits, whatever lies beside a row.
+#[test]
+fn a_row_on_simd_has_the_same_bits_in_any_batch() {
+    for simd in Cpu::all().into_iter().map(Simd::with) {
+        for dtype in DTYPES {
+            let random = &mut Random(17);
+            let model = Layer::random(random, 96, 3, dtype).load(&simd);
+            let mixed = batch(random, &[7, 90, 1, 33, 200]);
+            let together = model.run(&simd, &mixed);
+            for (i, range) in mixed.ranges().enumerate() {
+                let mut alone = Batch::default();
+                alone.push(&mixed.ids[range.clone()], &mixed.types[range]);
+                assert_eq!(
+                    together[i * 96..(i + 1) * 96],
+                    model.run(&simd, &alone),
+                    "{}, {dtype:?}, sequence {i}",
+                    simd.instructions()
+                );
+            }
+        }
+    }
+}
+
+/// Integer sums are exact and f32 sums have one order: instruction sets differ by roundings alone.
+#[test]
+fn instruction_sets_agree() {
+    let random = &mut Random(18);
+    for dtype in DTYPES {
+        let layer = Layer::random(random, 96, 3, dtype);
+        let batch = batch(random, &[5, 31, 130]);
+        let all = Cpu::all().into_iter().map(|cpu| {
+            let simd = Simd::with(cpu);
+            (cpu.name(), layer.load(&simd).run(&simd, &batch))
+        });
+        let all: Vec<_> = all.collect();
+        for (name, found) in &all {
+            // A rounding can move an activation to the next byte.
+            Tolerance::Cosine(0.99999).check(&format!("{name} {dtype:?}"), found, &all[0].1, 96);
+        }
+    }
+}
+
+/// Rows of no numbers, heads of none and spans outside the batch are errors, not panics.
+#[test]
+fn shapes_that_do_not_fit_are_errors_on_simd() {
+    let simd = Simd::new();
+    let random = &mut Random(19);
+    let tables = TableSpec::random(random, 64, Dtype::F32);
+    let one = batch(random, &[3]);
+    let x = tables.embed(&simd, &one);
+    let layer = LinearSpec::random(random, 32, 8, 1, Dtype::Q8_0).load(&simd);
+    let is_argument = |e: Error| assert!(matches!(e, Error::InvalidArgument(_)), "{e}");
+    is_argument(simd.linear(&x, &layer, Activation::None).err().unwrap());
+    let uploaded = simd.upload(&one).unwrap();
+    is_argument(simd.attention(&x, &uploaded, 0).err().unwrap());
+    is_argument(simd.attention(&x, &uploaded, 7).err().unwrap());
+    let pooling = Pooling {
+        rows: 1,
+        blocks: 1,
+        terms: vec![PoolTerm {
+            row: 0,
+            block: 0,
+            start: u32::MAX,
+            len: u32::MAX,
+            weight: 1.0,
+        }],
+    };
+    is_argument(simd.pool(&x, &pooling).err().unwrap());
+    let short = Weight {
+        data: vec![0; 3],
+        ..Weight::new(&[1, 32], Dtype::F32, &[0.0; 32])
+    };
+    let bias = Weight::new(&[1], Dtype::F32, &[0.0]);
+    let e = simd.load_linear(vec![(short.tensor(), bias.tensor())]);
+    assert!(matches!(e.err(), Some(Error::Tensor { .. })));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use caselens::{
     backend::{
         Backend,
         candle::Candle,
+        simd::{Cpu, Simd},
         webgpu::{PowerPreference, WebGpu},
     },
     embedding::{Encoder, Pool},
@@ -26,6 +27,8 @@ use pollster::block_on;
 const F32_ERROR: f64 = 1e-4;
 /// What blocks of eight bits may cost, row-wise.
 const Q8_0_COSINE: f32 = 0.999;
+/// The same, with activations in blocks of eight bits too.
+const SIMD_COSINE: f32 = 0.9985;
 
 fn gpu() -> Option<WebGpu> {
     match block_on(WebGpu::new(PowerPreference::HighPerformance)) {
@@ -111,6 +114,16 @@ fn tiny_models_in_gguf_agree_with_transformers() {
         ] {
             let checkpoint = quantized(&common::fixture(name), dtype);
             assert_eq!(checkpoint.dtype(), dtype);
+            for cpu in Cpu::all() {
+                let encoder = Encoder::load(Simd::with(cpu), &checkpoint).unwrap();
+                let cosine = worst_cosine(&hidden(&encoder, &batch), &expected, 64);
+                assert!(
+                    cosine >= least.min(SIMD_COSINE),
+                    "{name} {} on {}: {cosine}",
+                    dtype.name(),
+                    cpu.name()
+                );
+            }
             let candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
             let on_candle = hidden(&candle, &batch);
             let cosine = worst_cosine(&on_candle, &expected, 64);
@@ -154,6 +167,9 @@ fn a_sequence_does_not_depend_on_its_batch() {
         };
         let candle = Encoder::load(Candle::cpu(), &tiny(name)).unwrap();
         check(&|batch| hidden(&candle, batch), "candle");
+        let simd = Encoder::load(Simd::new(), &quantized(&common::fixture(name), Dtype::Q8_0));
+        let simd = simd.unwrap();
+        check(&|batch| hidden(&simd, batch), "SIMD");
         if let Some(gpu) = &gpu {
             let encoder = Encoder::load(gpu.clone(), &tiny(name)).unwrap();
             check(&|batch| hidden(&encoder, batch), "WebGPU");
@@ -161,8 +177,8 @@ fn a_sequence_does_not_depend_on_its_batch() {
     }
 }
 
-/// Hidden states of all-MiniLM-L6-v2 at the kept rows.
-fn check_minilm<B: Backend>(encoder: &Encoder<B>, f32_weights: bool, on: &str) {
+/// Hidden states of all-MiniLM-L6-v2 at the kept rows: a cosine of at least `least`, or equal in f32.
+fn check_minilm<B: Backend>(encoder: &Encoder<B>, least: Option<f32>, on: &str) {
     let file = Tensors::open("minilm/hidden.safetensors");
     for i in 0.. {
         if file.shape(&format!("ids.{i}")).is_none() {
@@ -181,12 +197,15 @@ fn check_minilm<B: Backend>(encoder: &Encoder<B>, f32_weights: bool, on: &str) {
             .flat_map(|row| all[row as usize * 384..(row as usize + 1) * 384].to_vec())
             .collect();
         let expected = file.floats(&format!("rows.{i}"));
-        if f32_weights {
-            let error = relative_error(&kept, &expected);
-            assert!(error <= F32_ERROR, "{on}, input {i}: {error:e}");
-        } else {
-            let cosine = worst_cosine(&kept, &expected, 384);
-            assert!(cosine >= Q8_0_COSINE, "{on}, input {i}: {cosine}");
+        match least {
+            None => {
+                let error = relative_error(&kept, &expected);
+                assert!(error <= F32_ERROR, "{on}, input {i}: {error:e}");
+            }
+            Some(least) => {
+                let cosine = worst_cosine(&kept, &expected, 384);
+                assert!(cosine >= least, "{on}, input {i}: {cosine}");
+            }
         }
     }
 }
@@ -197,15 +216,20 @@ fn minilm_agrees_with_transformers() {
         return;
     };
     let gpu = gpu();
-    for (checkpoint, is_f32, name) in [
-        (Checkpoint::open(&folder).unwrap(), true, "f32"),
-        (quantized(&folder, Dtype::Q8_0), false, "q8_0"),
+    for (checkpoint, least, name) in [
+        (Checkpoint::open(&folder).unwrap(), None, "f32"),
+        (quantized(&folder, Dtype::Q8_0), Some(Q8_0_COSINE), "q8_0"),
     ] {
         let candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
-        check_minilm(&candle, is_f32, &format!("candle {name}"));
+        check_minilm(&candle, least, &format!("candle {name}"));
+        for cpu in Cpu::all() {
+            let encoder = Encoder::load(Simd::with(cpu), &checkpoint).unwrap();
+            let least = least.map(|_| SIMD_COSINE);
+            check_minilm(&encoder, least, &format!("{} {name}", cpu.name()));
+        }
         if let Some(gpu) = &gpu {
             let encoder = Encoder::load(gpu.clone(), &checkpoint).unwrap();
-            check_minilm(&encoder, is_f32, &format!("WebGPU {name}"));
+            check_minilm(&encoder, least, &format!("WebGPU {name}"));
         }
     }
 }
@@ -231,6 +255,14 @@ fn plain_embeddings_are_sentence_transformers() {
         let rows = block_on(encoder.embed(&texts, Pool::All, true)).unwrap();
         let cosine = worst_cosine(&rows.vectors.concat(), &expected, 384);
         assert!(cosine >= least, "{}: {cosine}", checkpoint.dtype().name());
+        for cpu in Cpu::all() {
+            let encoder = Encoder::load(Simd::with(cpu), &checkpoint).unwrap();
+            let rows = block_on(encoder.embed(&texts, Pool::All, true)).unwrap();
+            let cosine = worst_cosine(&rows.vectors.concat(), &expected, 384);
+            let least = least.min(SIMD_COSINE);
+            assert!(cosine >= least, "{}: {cosine}", cpu.name());
+            println!("{} {}: {cosine}", cpu.name(), checkpoint.dtype().name());
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The reference backend: candle on the CPU (wasm included) and CUDA; differentiable.
+//! The reference backend: candle on the CPU and CUDA; differentiable.
 //!
 //! Linear weights are f32 whatever the file holds, decoded as they are loaded: candle's product of blocks
 //! (`QMatMul`) rounds activations to eight bits too, which costs a cosine of 0.0017 on all-MiniLM-L6-v2's

@@ -9,9 +9,14 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, model::weights::WeightTensor, text::Batch};
+use crate::{
+    error::{Error, Result},
+    model::weights::WeightTensor,
+    text::Batch,
+};
 
 pub mod candle;
+pub mod simd;
 pub mod webgpu;
 
 /// The function applied after a linear layer.
@@ -187,4 +192,14 @@ pub trait Backend {
     /// Runs what was recorded and returns the numbers of each tensor, row by row: one submission and one
     /// read-back for all of them.
     fn read(&self, tensors: &[&Self::Tensor]) -> impl Future<Output = Result<Vec<Vec<f32>>>>;
+}
+
+/// Shapes that do not fit together: the caller's mistake, named before a kernel reads past a buffer's end.
+fn check_shape(what: &str, found: usize, needed: usize) -> Result<()> {
+    if found == needed {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "{what} is {found} where {needed} is needed"
+    )))
 }

@@ -113,6 +113,28 @@ impl<'a> WeightTensor<'a> {
         }
     }
 
+    /// [`WeightTensor::dims2`], once the bytes are known to be there.
+    pub fn checked_dims2(&self) -> Result<(usize, usize)> {
+        let (rows, columns) = self.dims2()?;
+        let (numbers, bytes) = self.dtype.block();
+        let complete = columns.is_multiple_of(numbers)
+            && rows
+                .checked_mul(columns / numbers * bytes)
+                .is_some_and(|needed| self.data.len() >= needed);
+        match complete {
+            true => Ok((rows, columns)),
+            false => Err(Error::Tensor {
+                name: self.name.clone(),
+                reason: format!(
+                    "holds {} bytes, which is too little for {} of shape {:?}",
+                    self.data.len(),
+                    self.dtype.name(),
+                    self.shape
+                ),
+            }),
+        }
+    }
+
     /// All numbers as f32.
     pub fn to_f32(&self) -> Vec<f32> {
         decode(self.dtype, &self.data)
@@ -121,26 +143,37 @@ impl<'a> WeightTensor<'a> {
 
 /// Decodes whole blocks of `dtype` to f32. A trailing partial block is ignored; readers reject it first.
 pub fn decode(dtype: Dtype, data: &[u8]) -> Vec<f32> {
+    let (numbers, bytes) = dtype.block();
+    let mut out = vec![0f32; data.len() / bytes * numbers];
+    decode_into(dtype, data, &mut out);
+    out
+}
+
+/// [`decode`] into memory that is there: as many blocks as both sides hold.
+pub fn decode_into(dtype: Dtype, data: &[u8], out: &mut [f32]) {
     let scale = |block: &[u8]| f16::from_le_bytes([block[0], block[1]]).to_f32();
     let (numbers, bytes) = dtype.block();
-    let mut out = Vec::with_capacity(data.len() / bytes * numbers);
-    for block in data.chunks_exact(bytes) {
+    for (block, out) in data.chunks_exact(bytes).zip(out.chunks_exact_mut(numbers)) {
         match dtype {
-            Dtype::F32 => out.push(f32::from_le_bytes([block[0], block[1], block[2], block[3]])),
-            Dtype::F16 => out.push(scale(block)),
-            Dtype::Bf16 => out.push(bf16::from_le_bytes([block[0], block[1]]).to_f32()),
+            Dtype::F32 => out[0] = f32::from_le_bytes([block[0], block[1], block[2], block[3]]),
+            Dtype::F16 => out[0] = scale(block),
+            Dtype::Bf16 => out[0] = bf16::from_le_bytes([block[0], block[1]]).to_f32(),
             Dtype::Q8_0 => {
                 let d = scale(block);
-                out.extend(block[2..].iter().map(|&q| d * f32::from(q as i8)));
+                for (x, &q) in out.iter_mut().zip(&block[2..]) {
+                    *x = d * f32::from(q as i8);
+                }
             }
             Dtype::Q4_0 => {
                 let d = scale(block);
-                out.extend(block[2..].iter().map(|&q| d * (f32::from(q & 15) - 8.0)));
-                out.extend(block[2..].iter().map(|&q| d * (f32::from(q >> 4) - 8.0)));
+                let (low, high) = out.split_at_mut(BLOCK / 2);
+                for ((low, high), &q) in low.iter_mut().zip(high).zip(&block[2..]) {
+                    *low = d * (f32::from(q & 15) - 8.0);
+                    *high = d * (f32::from(q >> 4) - 8.0);
+                }
             }
         }
     }
-    out
 }
 
 /// The bytes of a file: owned, or mapped into memory.

@@ -33,7 +33,7 @@ use self::{
     recorder::{Recorder, grid},
     weights::Matrix,
 };
-use super::{Activation, Backend, NormWeights, Pooling};
+use super::{Activation, Backend, NormWeights, Pooling, check_shape};
 use crate::{
     error::{Error, Result},
     model::weights::WeightTensor,
@@ -301,16 +301,6 @@ impl WebGpu {
             data: numbers.into(),
         }])
     }
-}
-
-/// Shapes that do not fit together: the caller's mistake, named before a kernel reads past a buffer's end.
-fn check_shape(what: &str, found: usize, needed: usize) -> Result<()> {
-    if found == needed {
-        return Ok(());
-    }
-    Err(Error::InvalidArgument(format!(
-        "{what} is {found} where {needed} is needed"
-    )))
 }
 
 impl Backend for WebGpu {

@@ -87,7 +87,7 @@ impl Matrix {
     ) -> Result<Self> {
         let (mut rows, mut columns) = (0, None);
         for part in parts {
-            let shape = checked_shape(part)?;
+            let shape = part.checked_dims2()?;
             rows += shape.0;
             if *columns.get_or_insert(shape.1) != shape.1 {
                 return Err(Error::Tensor {
@@ -154,29 +154,6 @@ impl Matrix {
             columns,
             values,
             scales,
-        })
-    }
-}
-
-/// `(rows, columns)`, once the bytes are known to be there.
-fn checked_shape(part: &WeightTensor<'_>) -> Result<(usize, usize)> {
-    let (rows, columns) = part.dims2()?;
-    let (numbers, bytes) = part.dtype.block();
-    let complete = columns.is_multiple_of(numbers)
-        && rows
-            .checked_mul(columns / numbers * bytes)
-            .is_some_and(|needed| part.data.len() >= needed);
-    if complete {
-        Ok((rows, columns))
-    } else {
-        Err(Error::Tensor {
-            name: part.name.clone(),
-            reason: format!(
-                "holds {} bytes, which is too little for {} of shape {:?}",
-                part.data.len(),
-                part.dtype.name(),
-                part.shape
-            ),
         })
     }
 }

@@ -1,0 +1,133 @@
+//! Scaled dot-product attention within one sequence, head by head, a few queries at a time.
+
+use std::sync::Arc;
+
+use super::{
+    dense::Product,
+    isa::{Isa, Work},
+    math::{exp, sum},
+    memory::Memory,
+    product::{Output, panel, panel_width},
+};
+
+/// Queries whose scores are held at a time; a multiple of every instruction set's tile.
+const QUERIES: usize = 12;
+
+/// softmax(q·kᵀ/√d)·v for each head: `qkv` `[tokens, 3 · hidden]` to `out` `[tokens, hidden]`.
+pub struct Attention<'a> {
+    pub qkv: &'a [f32],
+    pub hidden: usize,
+    pub heads: usize,
+    pub out: &'a mut [f32],
+    pub memory: &'a Arc<Memory>,
+}
+
+impl Work for Attention<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let hidden = self.hidden;
+        let size = hidden / self.heads;
+        let tokens = self.out.len() / hidden;
+        let width = panel_width::<I>();
+        let (padded_tokens, padded_size) =
+            (tokens.next_multiple_of(width), size.next_multiple_of(width));
+        let mut keys = self.memory.take_f32(padded_tokens * size);
+        let keys = keys.slice_mut::<f32>(padded_tokens * size);
+        let mut values = self.memory.take_f32(padded_size * tokens);
+        let values = values.slice_mut::<f32>(padded_size * tokens);
+        let mut scores = self.memory.take_f32(QUERIES * padded_tokens);
+        let scores = scores.slice_mut::<f32>(QUERIES * padded_tokens);
+        let scale = 1.0 / (size as f32).sqrt();
+
+        for head in 0..self.heads {
+            let at = head * size;
+            // Keys and values as panels: the scores' columns are tokens, the outputs' are the head's numbers.
+            keys.fill(0.0);
+            for (token, row) in self.qkv.chunks_exact(3 * hidden).enumerate() {
+                let key = &row[hidden + at..][..size];
+                let to = &mut keys[token / width * size * width..][..size * width];
+                for (to, &number) in to.chunks_exact_mut(width).zip(key) {
+                    to[token % width] = number;
+                }
+                let value = &row[2 * hidden + at..][..size];
+                for (p, value) in value.chunks(width).enumerate() {
+                    let to = &mut values[(p * tokens + token) * width..][..width];
+                    to[..value.len()].copy_from_slice(value);
+                    to[value.len()..].fill(0.0);
+                }
+            }
+            for first in (0..tokens).step_by(QUERIES) {
+                let rows = QUERIES.min(tokens - first);
+                let queries = Product {
+                    x: &self.qkv[first * 3 * hidden + at..],
+                    stride: 3 * hidden,
+                    depth: size,
+                    panels: keys,
+                };
+                let mut to = Output {
+                    numbers: scores,
+                    stride: padded_tokens,
+                    columns: padded_tokens,
+                    bias: None,
+                };
+                for p in 0..padded_tokens / width {
+                    panel(isa, &queries, rows, p, &mut to);
+                }
+                let mut sums = [0f32; QUERIES];
+                for (sum, row) in sums
+                    .iter_mut()
+                    .zip(scores.chunks_exact_mut(padded_tokens))
+                    .take(rows)
+                {
+                    *sum = exponentials(isa, row, tokens, scale);
+                }
+                let weights = Product {
+                    x: scores,
+                    stride: padded_tokens,
+                    depth: tokens,
+                    panels: values,
+                };
+                let out = &mut self.out[first * hidden + at..];
+                let mut to = Output {
+                    numbers: out,
+                    stride: hidden,
+                    columns: size,
+                    bias: None,
+                };
+                for p in 0..padded_size / width {
+                    panel(isa, &weights, rows, p, &mut to);
+                }
+                for (r, sum) in sums.iter().enumerate().take(rows) {
+                    let inverse = 1.0 / sum;
+                    for x in &mut out[r * hidden..][..size] {
+                        *x *= inverse;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// e^((x − max) · scale) of the first `tokens` scores in place, zeros behind them, and their sum.
+#[inline(always)]
+fn exponentials<I: Isa>(isa: I, row: &mut [f32], tokens: usize, scale: f32) -> f32 {
+    row[tokens..].fill(f32::NEG_INFINITY);
+    let mut most = isa.splat(f32::NEG_INFINITY);
+    for x in row.chunks_exact(I::LANES) {
+        most = isa.max(most, isa.load(x));
+    }
+    let mut lanes = [f32::NEG_INFINITY; super::product::MOST_LANES];
+    isa.store(most, &mut lanes);
+    let largest = lanes
+        .iter()
+        .fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+    let (largest, scale) = (isa.splat(largest), isa.splat(scale));
+    for x in row.chunks_exact_mut(I::LANES) {
+        let y = isa.mul(isa.sub(isa.load(x), largest), scale);
+        isa.store(exp(isa, y), x);
+    }
+    row[tokens..].fill(0.0);
+    sum(row, |x| x)
+}

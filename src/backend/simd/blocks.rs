@@ -1,0 +1,191 @@
+//! int8 products: blocks of 32 numbers with one scale each, on both sides.
+//!
+//! x·wᵀ = Σ over blocks of xscale · wscale · Σᵢ xᵢ·wᵢ; the inner sum is exact in 32 bits, the outer one is f32.
+//! Where an instruction wants activations unsigned, they are stored with an offset o, and
+//! −o · Σᵢ wᵢ, known beforehand, starts the inner sum.
+
+use half::f16;
+
+use super::{
+    isa::{Isa, Quant, Work},
+    math::{ROUND, largest},
+    memory::Aligned,
+    product::{Tiles, VECTORS, panel_width},
+};
+use crate::model::weights::{BLOCK, Dtype, WeightTensor, decode_into};
+
+/// A weight matrix `[outputs, inputs]` in the order a kernel reads it.
+///
+/// By panel of outputs, by block of inputs: for each step of `DEPTH` inputs, `DEPTH` numbers of each output in
+/// turn; one scale and one start of the sum for each output.
+pub struct Blocks {
+    blocks: usize,
+    weights: Aligned,
+    scales: Aligned,
+    starts: Aligned,
+}
+
+/// Packs matrices with the same `inputs`, a multiple of 32, one under the other.
+pub struct Pack<'a> {
+    pub parts: &'a [&'a WeightTensor<'a>],
+    pub outputs: usize,
+    pub inputs: usize,
+}
+
+impl Work for Pack<'_> {
+    type Output = Blocks;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) -> Blocks {
+        let width = panel_width::<I>();
+        let blocks = self.inputs / BLOCK;
+        let padded = self.outputs.next_multiple_of(width);
+        let mut packed = Blocks {
+            blocks,
+            weights: Aligned::zeros::<i8>(padded * self.inputs),
+            scales: Aligned::zeros::<f32>(padded * blocks),
+            starts: Aligned::zeros::<i32>(padded * blocks),
+        };
+        let weights = packed.weights.get_mut::<i8>();
+        let scales = packed.scales.get_mut::<f32>();
+        let starts = packed.starts.get_mut::<i32>();
+        let mut output = 0;
+        for part in self.parts {
+            let (numbers, bytes) = part.dtype.block();
+            let block_bytes = BLOCK / numbers * bytes;
+            // Past what the shape asks for, a file's bytes are not this tensor's.
+            let rows = part.dims2().map_or(0, |(rows, _)| rows);
+            let row_bytes = (blocks * block_bytes).max(1);
+            for row in part.data.chunks_exact(row_bytes).take(rows) {
+                let (panel, column) = (output / width, output % width);
+                for (b, block) in row.chunks_exact(block_bytes).enumerate() {
+                    let (quants, scale) = quantised(part.dtype, block);
+                    let block = panel * blocks + b;
+                    scales[block * width + column] = scale;
+                    starts[block * width + column] =
+                        -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
+                    let to = &mut weights[block * BLOCK * width..][..BLOCK * width];
+                    for (step, quants) in quants.chunks_exact(I::DEPTH).enumerate() {
+                        to[(step * width + column) * I::DEPTH..][..I::DEPTH]
+                            .copy_from_slice(quants);
+                    }
+                }
+                output += 1;
+            }
+        }
+        packed
+    }
+}
+
+/// 32 numbers as bytes and their scale; numbers that are in no such block are put in one.
+fn quantised(dtype: Dtype, block: &[u8]) -> ([i8; BLOCK], f32) {
+    let mut quants = [0i8; BLOCK];
+    let scale = || f16::from_le_bytes([block[0], block[1]]).to_f32();
+    match dtype {
+        Dtype::Q8_0 => {
+            for (q, &byte) in quants.iter_mut().zip(&block[2..]) {
+                *q = byte as i8;
+            }
+            (quants, scale())
+        }
+        Dtype::Q4_0 => {
+            let (low, high) = quants.split_at_mut(BLOCK / 2);
+            for ((low, high), &byte) in low.iter_mut().zip(high).zip(&block[2..]) {
+                *low = (byte & 15) as i8 - 8;
+                *high = (byte >> 4) as i8 - 8;
+            }
+            (quants, scale())
+        }
+        Dtype::F32 | Dtype::F16 | Dtype::Bf16 => {
+            let mut numbers = [0f32; BLOCK];
+            decode_into(dtype, block, &mut numbers);
+            let scale = largest(&numbers) / 127.0;
+            if scale > 0.0 {
+                for (q, x) in quants.iter_mut().zip(numbers) {
+                    *q = (x / scale).round_ties_even() as i8;
+                }
+            }
+            (quants, scale)
+        }
+    }
+}
+
+/// Rows of activations in blocks: `[rows, blocks · 32]` numbers, `[rows, blocks]` scales.
+pub struct Rows<'a, I: Isa> {
+    quants: &'a [[I::Quant; BLOCK]],
+    scales: &'a [f32],
+}
+
+impl<'a, I: Isa> Rows<'a, I> {
+    /// Quantises whole rows; `quants` and `scales` are as long as they need to be.
+    #[inline(always)]
+    pub fn quantise(x: &[f32], quants: &'a mut [I::Quant], scales: &'a mut [f32]) -> Self {
+        let range = I::RANGE as f32;
+        let (quants, _) = quants.as_chunks_mut::<BLOCK>();
+        let (blocks, _) = x.as_chunks::<BLOCK>();
+        for ((x, quants), scale) in blocks.iter().zip(&mut *quants).zip(&mut *scales) {
+            let largest = largest(x);
+            *scale = largest / range;
+            let inverse = if largest > 0.0 { range / largest } else { 0.0 };
+            for (q, &x) in quants.iter_mut().zip(x) {
+                let rounded = x * inverse + (ROUND + I::OFFSET as f32);
+                *q = I::Quant::from_low_bits(rounded.to_bits());
+            }
+        }
+        Self { quants, scales }
+    }
+}
+
+/// The product of quantised rows and a packed matrix.
+pub struct Product<'a, I: Isa> {
+    pub rows: Rows<'a, I>,
+    pub weights: &'a Blocks,
+}
+
+impl<I: Isa> Tiles<I> for Product<'_, I> {
+    #[inline(always)]
+    fn tile<const R: usize>(&self, isa: I, row: usize, panel: usize) -> [[I::F32; VECTORS]; R] {
+        let width = panel_width::<I>();
+        let blocks = self.weights.blocks;
+        let (first, count) = (panel * blocks * width, blocks * width);
+        let weights = &self.weights.weights.get::<i8>()[first * BLOCK..][..count * BLOCK];
+        let scales = &self.weights.scales.get::<f32>()[first..][..count];
+        let starts = &self.weights.starts.get::<i32>()[first..][..count];
+        let x: [&[[I::Quant; BLOCK]]; R] =
+            std::array::from_fn(|r| &self.rows.quants[(row + r) * blocks..][..blocks]);
+        let x_scales: [&[f32]; R] =
+            std::array::from_fn(|r| &self.rows.scales[(row + r) * blocks..][..blocks]);
+
+        let mut sums = [[isa.splat(0.0); VECTORS]; R];
+        for b in 0..blocks {
+            let weights = &weights[b * width * BLOCK..][..width * BLOCK];
+            let scales = &scales[b * width..][..width];
+            let starts = &starts[b * width..][..width];
+            let start = [
+                isa.load_i32(&starts[..I::LANES]),
+                isa.load_i32(&starts[I::LANES..]),
+            ];
+            let mut dots = [start; R];
+            let half = I::LANES * I::DEPTH;
+            for step in 0..BLOCK / I::DEPTH {
+                let weights = &weights[step * 2 * half..][..2 * half];
+                let weights = [isa.weights(&weights[..half]), isa.weights(&weights[half..])];
+                for r in 0..R {
+                    let x = isa.activations(&x[r][b][step * I::DEPTH..][..I::DEPTH]);
+                    for v in 0..VECTORS {
+                        dots[r][v] = isa.dot(dots[r][v], weights[v], x);
+                    }
+                }
+            }
+            let scales = [isa.load(&scales[..I::LANES]), isa.load(&scales[I::LANES..])];
+            for r in 0..R {
+                let x_scale = isa.splat(x_scales[r][b]);
+                for v in 0..VECTORS {
+                    let scale = isa.mul(x_scale, scales[v]);
+                    sums[r][v] = isa.mul_add(isa.to_f32(dots[r][v]), scale, sums[r][v]);
+                }
+            }
+        }
+        sums
+    }
+}

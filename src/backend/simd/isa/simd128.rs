@@ -1,0 +1,47 @@
+//! WebAssembly's `simd128`: products of pairs of 16-bit numbers.
+
+use std::arch::wasm32::*;
+
+use super::{Isa, Work, v128::v128};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simd128(());
+
+impl Simd128 {
+    /// Always there: a browser without the instructions refuses the module as a whole.
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Isa for Simd128 {
+    v128!();
+
+    const DEPTH: usize = 2;
+    const RANGE: i32 = 127;
+    const OFFSET: i32 = 0;
+
+    type Quant = i16;
+
+    #[inline(always)]
+    fn mul_add(self, a: v128, b: v128, c: v128) -> v128 {
+        f32x4_add(f32x4_mul(a, b), c)
+    }
+
+    #[inline(always)]
+    fn weights(self, w: &[i8]) -> v128 {
+        let w = &w[..Self::LANES * Self::DEPTH];
+        // SAFETY: the slice holds what is read; no alignment is asked for.
+        unsafe { i16x8_load_extend_i8x8(w.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn dot(self, sum: v128, w: v128, x: v128) -> v128 {
+        i32x4_add(sum, i32x4_dot_i16x8(w, x))
+    }
+
+    #[inline(always)]
+    fn run<W: Work>(self, work: W) -> W::Output {
+        work.run(self)
+    }
+}

@@ -1,8 +1,10 @@
 //! Which backend, chosen at run time: what the browser and the companion hold.
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{backend::candle::Candle, embedding::Architecture, model::config::Config};
 use crate::{
     backend::{
-        candle::Candle,
+        simd::Simd,
         webgpu::{PowerPreference, WebGpu},
     },
     embedding::{Case, Encoder, Input, Pool, Rows},
@@ -19,6 +21,8 @@ use crate::{
 
 /// A lens on whichever backend was chosen.
 pub enum AnyLens {
+    Simd(Box<Lens<Simd>>),
+    #[cfg(not(target_arch = "wasm32"))]
     Candle(Box<Lens<Candle>>),
     WebGpu(Box<Lens<WebGpu>>),
 }
@@ -64,6 +68,8 @@ fn on_cpu(error: Error) -> String {
 macro_rules! on_lens {
     ($any:expr, $lens:ident => $body:expr) => {
         match $any {
+            AnyLens::Simd($lens) => $body,
+            #[cfg(not(target_arch = "wasm32"))]
             AnyLens::Candle($lens) => $body,
             AnyLens::WebGpu($lens) => $body,
         }
@@ -71,7 +77,25 @@ macro_rules! on_lens {
 }
 
 impl AnyLens {
+    /// The processor's own instructions.
+    pub fn simd(parts: &Parts<'_>) -> Result<Self> {
+        Ok(Self::Simd(Box::new(parts.on(Simd::new())?)))
+    }
+
+    /// The CPU: products of bytes for an encoder in blocks (q8_0, q4_0), candle's f32 for all others and for
+    /// what only candle does, a tri-encoder.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn cpu(parts: &Parts<'_>) -> Result<Self> {
+        let case = parts.head.map_or(&parts.case, |head| &head.spec.case);
+        let in_blocks = matches!(parts.checkpoint.dtype(), Dtype::Q8_0 | Dtype::Q4_0);
+        match in_blocks && case.architecture == Architecture::Bi {
+            true => Self::simd(parts),
+            false => Self::candle(parts, Candle::cpu()),
+        }
+    }
+
     /// candle on a device of its own.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn candle(parts: &Parts<'_>, backend: Candle) -> Result<Self> {
         Ok(Self::Candle(Box::new(parts.on(backend)?)))
     }
@@ -87,7 +111,7 @@ impl AnyLens {
 
     /// WebGPU where an adapter is there and agrees with the CPU on a probe, else the CPU; and why.
     pub async fn auto(parts: &Parts<'_>) -> Result<(Self, String)> {
-        let cpu = Self::candle(parts, Candle::cpu())?;
+        let cpu = Self::simd(parts)?;
         let gpu = match Self::webgpu(parts).await {
             Ok(gpu) => gpu,
             Err(error) => return Ok((cpu, on_cpu(error))),
@@ -169,6 +193,12 @@ impl AnyLens {
         on_lens!(self, lens => lens.encoder.dtype)
     }
 
+    /// The encoder's configuration.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn config(&self) -> &Config {
+        on_lens!(self, lens => &lens.encoder.config)
+    }
+
     /// Width of the encoder's hidden states.
     pub fn hidden_size(&self) -> usize {
         on_lens!(self, lens => lens.encoder.config.hidden_size)
@@ -184,11 +214,21 @@ impl AnyLens {
         on_lens!(self, lens => &lens.encoder.tokenizer)
     }
 
+    /// What multiplies: numbers of one file differ in their last digits from one to the other.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn backend(&self) -> &'static str {
+        match self {
+            Self::Simd(_) => "simd",
+            Self::Candle(_) => "candle",
+            Self::WebGpu(_) => "webgpu",
+        }
+    }
+
     /// The GPU adapter's name.
     pub fn adapter(&self) -> Option<String> {
         match self {
-            Self::Candle(_) => None,
             Self::WebGpu(lens) => Some(lens.encoder.backend.info().to_string()),
+            _ => None,
         }
     }
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    backend::candle::Candle,
     device::{AnyLens, Parts},
     embedding::{Case, Pool, Rows},
     error::Error,
@@ -107,7 +106,7 @@ impl Engine {
     pub fn info(&self) -> Result<JsInfo, JsValue> {
         to_js(&Info {
             device: match self.lens {
-                AnyLens::Candle(_) => "wasm",
+                AnyLens::Simd(_) => "wasm",
                 AnyLens::WebGpu(_) => "webgpu",
             },
             adapter: self.lens.adapter(),
@@ -211,10 +210,7 @@ impl Engine {
                 AnyLens::webgpu(&parts).await?,
                 "webgpu was asked for".into(),
             ),
-            "wasm" => (
-                AnyLens::candle(&parts, Candle::cpu())?,
-                "wasm was asked for".into(),
-            ),
+            "wasm" => (AnyLens::simd(&parts)?, "wasm was asked for".into()),
             other => {
                 return Err(Error::InvalidArgument(format!(
                     "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."

@@ -133,6 +133,7 @@ fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Res
     let about = serde_json::to_string(&(
         lens.encoder_id(),
         lens.dtype().name(),
+        lens.backend(),
         settings,
         env!("CARGO_PKG_VERSION"),
         chunk,

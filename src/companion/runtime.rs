@@ -23,7 +23,7 @@ pub const FOLDER_HEAD: &str = "head.safetensors";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceName {
-    /// candle on the processor
+    /// the processor: products of bytes where the encoder is a GGUF file in q8_0 or q4_0, else candle's f32
     Cpu,
     /// candle on an NVIDIA GPU (builds with the feature `cuda`)
     Cuda,
@@ -230,7 +230,7 @@ impl ModelArgs {
             case,
         };
         match self.device {
-            DeviceName::Cpu => AnyLens::candle(&parts, Candle::cpu()),
+            DeviceName::Cpu => AnyLens::cpu(&parts),
             DeviceName::Cuda => AnyLens::candle(&parts, Candle::new(cuda()?)),
             DeviceName::Webgpu => super::wait(AnyLens::webgpu(&parts)),
         }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 
 mod adapter;
 mod average;
+mod bench;
 mod cache;
 mod embed;
 mod evaluate;
@@ -55,6 +56,7 @@ enum Command {
     Quantize(quantize::Args),
     Export(export::Args),
     Apply(adapter::Args),
+    Bench(bench::Args),
 }
 
 /// Parses the command line and runs it.
@@ -87,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Quantize(args) => quantize::run(args),
         Command::Export(args) => export::run(args),
         Command::Apply(args) => adapter::run(args),
+        Command::Bench(args) => bench::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

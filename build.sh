@@ -205,13 +205,22 @@ npm_install() { # npm_install DIR
   npm ci --prefix "$dir" --no-audit --no-fund --loglevel=error || die "npm could not install the packages of $dir: see its message above."
 }
 
+# One module for each set of instructions: the worker asks the browser which it takes.
 build_wasm() {
-  say "Building the wasm module"
-  cargo build --quiet --profile wasm --lib --target wasm32-unknown-unknown || die "the wasm module did not build: see the message above."
-  local raw=target/wasm32-unknown-unknown/wasm/caselens.wasm
-  [ "$wasm_dir/caselens_bg.wasm" -nt "$raw" ] && return
+  build_wasm_for simd128 target +simd128 "$wasm_dir"
+  build_wasm_for relaxed-simd target/relaxed-simd +simd128,+relaxed-simd "$wasm_dir/relaxed"
+}
+
+build_wasm_for() { # build_wasm_for NAME TARGET_DIR FEATURES OUT_DIR
+  local name=$1 dir=$2 features=$3 out=$4
+  say "Building the wasm module for $name"
+  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C target-feature=$features" \
+    cargo build --quiet --profile wasm --lib --target wasm32-unknown-unknown --target-dir "$dir" \
+    || die "the wasm module did not build: see the message above."
+  local raw=$dir/wasm32-unknown-unknown/wasm/caselens.wasm
+  [ "$out/caselens_bg.wasm" -nt "$raw" ] && return
   need_wasm_bindgen
-  "$wasm_bindgen" --target web --out-dir "$wasm_dir" "$raw" || die "wasm-bindgen failed: see the message above."
+  "$wasm_bindgen" --target web --out-dir "$out" "$raw" || die "wasm-bindgen failed: see the message above."
 }
 
 build_package() {

@@ -8,16 +8,19 @@ use crate::{
         webgpu::{PowerPreference, WebGpu},
     },
     embedding::{Case, Encoder, Input, Pool, Rows},
-    error::{Error, Result},
+    error::Result,
     lens::{Comparison, Lens},
     model::{
         checkpoint::{Checkpoint, EncoderId},
         weights::Dtype,
     },
     projection::HeadFile,
-    similarity::cosine,
     text::{Sequence, Template, Tokenizer},
 };
+
+mod auto;
+
+pub use auto::Chosen;
 
 /// A lens on whichever backend was chosen.
 pub enum AnyLens {
@@ -47,21 +50,6 @@ impl Parts<'_> {
             self.case.clone(),
         )
     }
-}
-
-/// A text the two devices must agree on before `auto` trusts a GPU.
-const PROBE: &str = "She plays chess in the park while it rains, 7 days a week.";
-/// Cosine of their embeddings below which they do not agree. int8 products and GELU's approximations keep
-/// it above 0.998; a broken driver does not.
-const AGREEMENT: f32 = 0.99;
-
-/// Why `auto` stays on the CPU: the error without its advice.
-fn on_cpu(error: Error) -> String {
-    let why = match error {
-        Error::NoGpu(why) | Error::GpuLost(why) => why,
-        other => other.to_string(),
-    };
-    format!("auto: the CPU, since WebGPU does not work here: {why}")
 }
 
 /// Runs one expression on the lens inside.
@@ -107,35 +95,6 @@ impl AnyLens {
     pub async fn webgpu(parts: &Parts<'_>) -> Result<Self> {
         let backend = WebGpu::new(PowerPreference::HighPerformance).await?;
         Ok(Self::WebGpu(Box::new(parts.on(backend)?)))
-    }
-
-    /// WebGPU where an adapter is there and agrees with the CPU on a probe, else the CPU; and why.
-    pub async fn auto(parts: &Parts<'_>) -> Result<(Self, String)> {
-        let cpu = Self::simd(parts)?;
-        let gpu = match Self::webgpu(parts).await {
-            Ok(gpu) => gpu,
-            Err(error) => return Ok((cpu, on_cpu(error))),
-        };
-        let probe = match gpu.encode(&[PROBE], Pool::All, true).await {
-            Ok(rows) => rows,
-            Err(error) => return Ok((cpu, on_cpu(error))),
-        };
-        let reference = cpu.encode(&[PROBE], Pool::All, true).await?;
-        let agreement = cosine(&probe.vectors[0], &reference.vectors[0]);
-        Ok(match agreement >= AGREEMENT {
-            true => (
-                gpu,
-                format!(
-                    "auto: WebGPU, whose result on a probe agrees with the CPU's (cosine {agreement:.4})"
-                ),
-            ),
-            false => (
-                cpu,
-                format!(
-                    "auto: the CPU, since WebGPU's result on a probe differs from it (cosine {agreement:.4})"
-                ),
-            ),
-        })
     }
 
     /// See [`Lens::compare`].
@@ -221,6 +180,14 @@ impl AnyLens {
             Self::Simd(_) => "simd",
             Self::Candle(_) => "candle",
             Self::WebGpu(_) => "webgpu",
+        }
+    }
+
+    /// The instructions that the CPU path uses; `None` on other paths.
+    pub fn instructions(&self) -> Option<&'static str> {
+        match self {
+            Self::Simd(lens) => Some(lens.encoder.backend.instructions()),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    device::{AnyLens, Parts},
+    device::{AnyLens, Chosen, Parts},
     embedding::{Case, Pool, Rows},
     error::Error,
     lens::Comparison,
@@ -19,6 +19,7 @@ const TYPES: &str = r#"
 export interface EngineInfo {
   device: "webgpu" | "wasm";
   adapter: string | null;
+  instructions: string | null;
   dtype: string;
   dim: number;
   model: string;
@@ -68,8 +69,7 @@ pub fn start() {
 /// An encoder, with or without a head, on one device.
 #[wasm_bindgen]
 pub struct Engine {
-    lens: AnyLens,
-    reason: String,
+    chosen: Chosen,
     has_head: bool,
     bytes: usize,
 }
@@ -78,6 +78,7 @@ pub struct Engine {
 struct Info {
     device: &'static str,
     adapter: Option<String>,
+    instructions: Option<&'static str>,
     dtype: &'static str,
     dim: usize,
     model: String,
@@ -104,20 +105,22 @@ impl Engine {
 
     /// What was loaded, and on which device and why.
     pub fn info(&self) -> Result<JsInfo, JsValue> {
+        let lens = &self.chosen.lens;
         to_js(&Info {
-            device: match self.lens {
+            device: match lens {
                 AnyLens::Simd(_) => "wasm",
                 AnyLens::WebGpu(_) => "webgpu",
             },
-            adapter: self.lens.adapter(),
-            dtype: self.lens.dtype().name(),
+            adapter: lens.adapter(),
+            instructions: lens.instructions(),
+            dtype: lens.dtype().name(),
             dim: match self.has_head {
-                true => self.lens.dims(),
-                false => self.lens.hidden_size(),
+                true => lens.dims(),
+                false => lens.hidden_size(),
             },
-            model: self.lens.encoder_id().id.clone(),
+            model: lens.encoder_id().id.clone(),
             bytes: self.bytes,
-            reason: self.reason.clone(),
+            reason: self.chosen.reason.clone(),
         })
     }
 
@@ -130,7 +133,8 @@ impl Engine {
     ) -> Result<JsComparisons, JsValue> {
         let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
         let results = self
-            .lens
+            .chosen
+            .for_texts(2 + 2 * conditions.len())
             .compare(&sentence1, &sentence2, &conditions)
             .await
             .map_err(js_error)?;
@@ -156,7 +160,12 @@ impl Engine {
             .enumerate()
             .map(|(i, s)| (s.as_str(), conditions.get(i).and_then(Option::as_deref)))
             .collect();
-        let rows = self.lens.embed(&items).await.map_err(js_error)?;
+        let rows = self
+            .chosen
+            .for_texts(items.len())
+            .embed(&items)
+            .await
+            .map_err(js_error)?;
         js_rows(&rows)
     }
 
@@ -178,7 +187,8 @@ impl Engine {
         };
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = self
-            .lens
+            .chosen
+            .for_texts(texts.len())
             .encode(&texts, pool, normalize)
             .await
             .map_err(js_error)?;
@@ -187,7 +197,7 @@ impl Engine {
 
     /// Token ids of a text, special tokens included.
     pub fn tokenize(&self, text: &str) -> Result<Uint32Array, JsValue> {
-        let ids = self.lens.tokenizer().ids(text).map_err(js_error)?;
+        let ids = self.chosen.lens.tokenizer().ids(text).map_err(js_error)?;
         Ok(Uint32Array::from(ids.as_slice()))
     }
 }
@@ -204,13 +214,10 @@ impl Engine {
             head: head.as_ref(),
             case: Case::default(),
         };
-        let (lens, reason) = match device {
-            "auto" => AnyLens::auto(&parts).await?,
-            "webgpu" => (
-                AnyLens::webgpu(&parts).await?,
-                "webgpu was asked for".into(),
-            ),
-            "wasm" => (AnyLens::simd(&parts)?, "wasm was asked for".into()),
+        let chosen = match device {
+            "auto" => Chosen::auto(&parts, now).await?,
+            "webgpu" => Chosen::one(AnyLens::webgpu(&parts).await?, "webgpu was asked for"),
+            "wasm" => Chosen::one(AnyLens::simd(&parts)?, "wasm was asked for"),
             other => {
                 return Err(Error::InvalidArgument(format!(
                     "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."
@@ -218,12 +225,18 @@ impl Engine {
             }
         };
         Ok(Engine {
-            lens,
-            reason,
+            chosen,
             has_head: head.is_some(),
             bytes,
         })
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds, in pages and workers alike.
+    #[wasm_bindgen(js_namespace = performance)]
+    fn now() -> f64;
 }
 
 fn js_rows(rows: &Rows) -> Result<JsRows, JsValue> {

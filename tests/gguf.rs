@@ -28,9 +28,10 @@ fn step(dtype: Dtype) -> f32 {
     match dtype {
         Dtype::F32 => 0.0,
         Dtype::F16 | Dtype::Bf16 => 1.0 / 2048.0,
-        // Half a step of 1/127 (the scale itself is rounded to f16), half a step of 1/8 plus the clamped end.
+        // Half a step of 1/127; the scale itself is rounded to f16.
         Dtype::Q8_0 => 0.5 / 127.0 + 1.0 / 1024.0,
-        Dtype::Q4_0 => 1.0 / 8.0 + 1.0 / 1024.0,
+        // Steps of 1/9.2 at the least, the last of which is the seventh: what is above is cut.
+        Dtype::Q4_0 => 1.0 - 7.0 / 9.2 + 1.0 / 1024.0,
     }
 }
 

@@ -9,6 +9,8 @@ export interface EngineInfo {
   readonly device: Device;
   /** The GPU adapter's name; null on the CPU. */
   readonly adapter: string | null;
+  /** The processor's instructions that the CPU path was built for, `"relaxed-simd"` or `"simd128"`; null on the GPU. */
+  readonly instructions: string | null;
   /** How the weights are stored, for example `"q8_0"`. */
   readonly dtype: string;
   /** Length of an embedding: of `embed` with a condition for `CaseLens`, of `embed` for `Encoder`. */

@@ -21,15 +21,15 @@ export interface EncoderLoadOptions {
    */
   model?: FileSource | undefined;
   /**
-   * Where to run. `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's, else the CPU,
-   * and goes on with the CPU when the GPU is lost later. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter,
+   * Where to run. `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's and which is
+   * faster than the CPU, by timing both, else the CPU; and goes on with the CPU when the GPU is lost later. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter,
    * `"webgpu"` fails with `webgpu-unavailable`.
    *
    * @defaultValue `"auto"`
    */
   device?: "auto" | Device | undefined;
   /**
-   * On the CPU: how many workers share out a long call, more than 32 texts or 8 conditions, 1 to 32. Each holds the model by
+   * On the CPU: how many workers share out a long call, more than 16 texts or 4 conditions, 1 to 32. Each holds the model by
    * itself (about twice its file's size); they start when there is first something to share.
    *
    * @defaultValue one for each processor but one, at most 8; at most 2 where the device has 4 GB of memory or less

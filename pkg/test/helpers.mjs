@@ -46,6 +46,7 @@ export function fakeWasm(behave = () => undefined) {
         info: () => ({
           device: engine.device,
           adapter: engine.device === "webgpu" ? "fake" : null,
+          instructions: engine.device === "webgpu" ? null : "fake",
           dtype: "q8_0",
           dim: 2,
           model: "fake",

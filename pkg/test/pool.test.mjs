@@ -15,7 +15,7 @@ class FakeWorker {
   closed = undefined;
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);
@@ -59,7 +59,7 @@ test("a long call is shared out, and its results come in order", async () => {
 test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {
   const start = async () => assert.fail("no other worker is needed");
   const { pool, first } = open({ start });
-  await pool.call(encode(32), undefined);
+  await pool.call(encode(16), undefined);
   assert.equal(pool.info.threads, 3);
   const gpu = open({ first: new FakeWorker(turn, "webgpu"), start });
   await gpu.pool.call(encode(300), undefined);
@@ -70,7 +70,14 @@ test("short calls, and calls on the GPU, stay with the first worker and start no
 test("the first worker does not wait for others that take long to start", async () => {
   const { pool, first } = open({ start: () => new Promise(() => {}) });
   assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
-  assert.equal(first.calls.length, 4);
+  assert.equal(first.calls.length, 6);
+});
+
+test("a call of one chunk is shared out too", async () => {
+  const { pool, first, others } = open();
+  assert.deepEqual(await pool.call(encode(32), undefined), texts(32));
+  const sizes = [first, ...others].map((w) => w.calls.reduce((n, c) => n + c.texts.length, 0));
+  assert.equal(Math.max(...sizes), 16, `${sizes} of 32 texts in parts of 8`);
 });
 
 test("of several errors the first one is told, counted in the call", async () => {

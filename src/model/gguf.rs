@@ -18,7 +18,7 @@ use base64::Engine;
 use candle_core::{
     Device, Tensor,
     quantized::{
-        GgmlDType, QTensor,
+        GgmlDType, QStorage, QTensor,
         gguf_file::{self, Value},
     },
 };
@@ -28,6 +28,7 @@ use serde_json::value::RawValue;
 use super::{
     checkpoint::{EncoderId, keys},
     config::Config,
+    q4_0,
     vocabulary::{
         KINDS, TOKENS, from_llama_cpp,
         kind::{CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED},
@@ -175,6 +176,11 @@ fn quantize(
     };
     if let Some(x) = numbers.iter().find(|x| x.is_nan() || x.abs() > limit) {
         return Err(bad(format!("holds {x}, which {format:?} cannot")));
+    }
+    if format == GgmlDType::Q4_0 {
+        let blocks = q4_0::quantize(&numbers);
+        let storage = QStorage::from_data(blocks.into(), &Device::Cpu, format)?;
+        return Ok(QTensor::new(storage, shape)?);
     }
     let tensor = Tensor::from_vec(numbers, shape, &Device::Cpu)?;
     Ok(QTensor::quantize(&tensor, format)?)

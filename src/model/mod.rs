@@ -6,6 +6,7 @@ pub mod config;
 pub mod gguf;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peft;
+mod q4_0;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod save;
 pub mod vocabulary;

@@ -60,7 +60,7 @@ test("the packed package holds what it needs and no more", async () => {
   const installed = path.join(app, "node_modules/caselens");
   const names = (await readdir(installed)).filter((name) => !name.startsWith("LICENSE")).sort();
   assert.deepEqual(names, ["README.md", "dist", "package.json"]);
-  for (const file of ["index.js", "index.d.ts", "worker.js", "wasm/caselens.js", "wasm/caselens_bg.wasm"]) {
+  for (const file of ["index.js", "index.d.ts", "worker.js", "wasm/caselens.js", "wasm/caselens_bg.wasm", "wasm/relaxed/caselens.js", "wasm/relaxed/caselens_bg.wasm"]) {
     const folder = path.join(installed, "dist", path.dirname(file));
     assert.ok((await readdir(folder)).includes(path.basename(file)), file);
   }
@@ -80,7 +80,7 @@ test("a Vite build", options, async () => {
   const outDir = path.join(app, "out");
   await build({ ...vite(), base: "./", build: { outDir } });
   const assets = await readdir(path.join(outDir, "assets"));
-  assert.equal(assets.filter((name) => name.endsWith(".wasm")).length, 1, assets.join(" "));
+  assert.equal(assets.filter((name) => name.endsWith(".wasm")).length, 2, assets.join(" "));
   const server = await serve({ mounts: { "/app/": outDir } });
   try {
     await assertRuns(`${server.origin}/app/`);

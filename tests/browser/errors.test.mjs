@@ -216,7 +216,7 @@ describe("files", () => {
 
   test("a package served without its wasm", options, async () => {
     const fresh = await openPage(browser, server); // nothing of the code is in the browser's cache
-    server.rule("/pkg/dist/wasm/caselens_bg.wasm", { status: 404 });
+    for (const build of ["wasm", "wasm/relaxed"]) server.rule(`/pkg/dist/${build}/caselens_bg.wasm`, { status: 404 });
     assertError(await fresh.evaluate((model) => failure(caselens.CaseLens.load({ model })), MODEL), "http", /caselens_bg\.wasm/);
     await fresh.context().close();
   });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { launch, MODEL_FILE, openPage, serve } from "./helpers.mjs";
+import { launch, MODEL_FILE, openPage, prefixWorker, serve, STOPPED_CLOCK } from "./helpers.mjs";
 
 const MODEL = `/models/${MODEL_FILE}`;
 const options = { timeout: 180_000 };
@@ -12,6 +12,7 @@ let page;
 
 before(async () => {
   server = await serve();
+  await prefixWorker(server, STOPPED_CLOCK);
 });
 after(() => server?.close());
 beforeEach(async () => {

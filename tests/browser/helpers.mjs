@@ -224,6 +224,19 @@ export async function openPage(browser, server, { context } = {}) {
   return page;
 }
 
+/**
+ * From now on the worker of the package begins with these lines of JavaScript, for what no option can bring about.
+ * @param {string} code
+ */
+export async function prefixWorker(server, code) {
+  const worker = await readFile(path.join(ROOT, "pkg/dist/worker.js"), "utf8");
+  server.rule("/pkg/dist/worker.js", { body: `${code}\n${worker}`, headers: { "Content-Type": "text/javascript", "Cache-Control": "no-store" } });
+}
+/** Before a clock that stands still every device is as fast as any other: `auto` takes even a software GPU then. */
+export const STOPPED_CLOCK = "performance.now = () => 0;";
+/** A browser without relaxed SIMD. */
+export const NO_RELAXED_SIMD = "WebAssembly.validate = () => false;";
+
 /** A JSON file, parsed. */
 export async function readJson(file) {
   return JSON.parse(await readFile(file, "utf8"));

@@ -22,7 +22,8 @@ const scripts = readdirSync(dist, { recursive: true })
   .filter((name) => name.endsWith(".js"))
   .map((name) => path.join(dist, name));
 const downloads = {
-  "wasm module": [path.join(dist, "wasm/caselens_bg.wasm")],
+  "wasm module": [path.join(dist, "wasm/relaxed/caselens_bg.wasm")],
+  "the same, simd128": [path.join(dist, "wasm/caselens_bg.wasm")],
   "package (js)": scripts,
   encoder: [path.join(MODELS, MODEL_FILE)],
   head: [path.join(MODELS, HEAD_FILE)],
@@ -33,7 +34,7 @@ for (const [name, files] of Object.entries(downloads)) {
   const packed = files.reduce((sum, file) => sum + brotliCompressSync(readFileSync(file), {
     params: { [constants.BROTLI_PARAM_QUALITY]: bytes > 10e6 ? 5 : 11 },
   }).byteLength, 0);
-  console.log(`${name.padEnd(14)} ${kilobytes(bytes)} kB, brotli ${kilobytes(packed)} kB`);
+  console.log(`${name.padEnd(17)} ${kilobytes(bytes)} kB, brotli ${kilobytes(packed)} kB`);
 }
 
 const server = await serve();

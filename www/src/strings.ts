@@ -62,6 +62,7 @@ export const strings = {
     title: "Engine",
     device: "Device",
     adapter: "Adapter",
+    instructions: "Instructions",
     model: "Model",
     dtype: "Weights",
     size: "Download",

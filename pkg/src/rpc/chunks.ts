@@ -5,6 +5,16 @@ export const COMPARE_CHUNK = 8;
 /** Texts in one engine call of `embed` and `encode`. */
 export const EMBED_CHUNK = 32;
 
+/**
+ * How many of `items` a worker takes at a time: a chunk, or less where that leaves workers idle (two parts for each let a
+ * fast one do more), but never under a quarter of a chunk. What is no more than half a chunk is not shared at all. An
+ * embedding does not depend on the part it is in.
+ */
+export function partSize(items: number, chunk: number, threads: number): number {
+  if (items <= chunk / 2) return chunk;
+  return Math.min(chunk, Math.max(chunk / 4, Math.ceil(items / (2 * threads))));
+}
+
 /** Texts are numbered within a chunk; whoever made the call knows those of the call. `at` is where the chunk begins. */
 export function countedInCall(message: string, at: number): string {
   return message.replace(/^(sentence|condition|text) (\d+)\b/i, (_, kind: string, n: string) => `${kind} ${Number(n) + at}`);

@@ -1,11 +1,11 @@
-// One model in several workers: on the CPU a long call is shared out among them, chunk by chunk.
+// One model in several workers: on the CPU a long call is shared out among them, part by part.
 //
 // Each worker holds the model by itself, so that no SharedArrayBuffer, and no cross-origin isolation of the page, is needed.
 // The others start when there is first something to share; until they are ready the first one works alone.
 
 import { CaseLensError, toCaseLensError } from "../errors.js";
 import type { Info } from "../info.js";
-import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK } from "./chunks.js";
+import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, partSize } from "./chunks.js";
 import { type ClientEvents, Client } from "./client.js";
 import type { Call, LoadCall, Results, Source } from "./protocol.js";
 
@@ -15,7 +15,7 @@ export type Caller = Pick<Client, "info" | "call" | "close">;
 /** Starts one more worker with the same model, on the CPU. */
 export type Start = (signal: AbortSignal) => Promise<Caller>;
 
-/** A call whose result is a list, in chunks whose results are its parts. */
+/** A call whose result is a list, in calls whose results are its parts. */
 interface Shared {
   readonly size: number;
   readonly parts: readonly Call[];
@@ -62,7 +62,8 @@ export class Pool {
 
   /** Does a call; rejects at once when `signal` is aborted. */
   async call<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
-    const shared = this.info.threads > 1 ? share(call) : undefined;
+    const { threads } = this.info;
+    const shared = threads > 1 ? share(call, threads) : undefined;
     if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
     this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
     return new Promise<unknown[]>((resolve, reject) => {
@@ -145,7 +146,7 @@ class Work {
     return true;
   }
 
-  /** The next chunk: they are begun in order, so that of several errors the first one is told. */
+  /** The next part: they are begun in order, so that of several errors the first one is told. */
   #take(): number | undefined {
     if (this.#errors.size > 0) return undefined;
     if (this.#again.length > 0) return this.#again.pop();
@@ -164,25 +165,26 @@ class Work {
 /** Errors of a worker and not of a call. */
 const BROKEN: readonly string[] = ["worker", "internal"];
 
-/** A call in chunks; undefined where it has no list to share out. */
-function share(call: Call): Shared | undefined {
-  const chunks = <T>(items: readonly T[], size: number, part: (chunk: readonly T[]) => Call): Shared => ({
-    size,
-    parts: Array.from({ length: Math.ceil(items.length / size) }, (_, i) => part(items.slice(i * size, (i + 1) * size))),
-  });
+/** A call in parts; undefined where it has no list to share out. */
+function share(call: Call, threads: number): Shared | undefined {
+  const parts = <T>(items: readonly T[], chunk: number, part: (items: readonly T[]) => Call): Shared => {
+    const size = partSize(items.length, chunk, threads);
+    const count = Math.ceil(items.length / size);
+    return { size, parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size))) };
+  };
   switch (call.method) {
     case "compare":
-      return chunks(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }));
+      return parts(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }));
     case "embed": {
       const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-      return chunks(items, EMBED_CHUNK, (chunk) => ({
+      return parts(items, EMBED_CHUNK, (part) => ({
         ...call,
-        sentences: chunk.map(({ sentence }) => sentence),
-        conditions: chunk.map(({ condition }) => condition),
+        sentences: part.map(({ sentence }) => sentence),
+        conditions: part.map(({ condition }) => condition),
       }));
     }
     case "encode":
-      return chunks(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }));
+      return parts(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }));
     default:
       return undefined;
   }

@@ -2,7 +2,7 @@
 //!
 //! x·wᵀ = Σ over blocks of xscale · wscale · Σᵢ xᵢ·wᵢ; the inner sum is exact in 32 bits, the outer one is f32.
 //! Where an instruction wants activations unsigned, they are stored with an offset o, and
-//! −o · Σᵢ wᵢ, known beforehand, starts the inner sum.
+//! −o · Σᵢ wᵢ, known beforehand, starts the inner sum. Where it wants weights unsigned, −o · Σᵢ xᵢ does.
 
 use half::f16;
 
@@ -65,6 +65,7 @@ impl Work for Pack<'_> {
                     starts[block * width + column] =
                         -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
                     let to = &mut weights[block * BLOCK * width..][..BLOCK * width];
+                    let quants = quants.map(|q| q + I::WEIGHT_OFFSET as i8);
                     for (step, quants) in quants.chunks_exact(I::DEPTH).enumerate() {
                         to[(step * width + column) * I::DEPTH..][..I::DEPTH]
                             .copy_from_slice(quants);
@@ -110,30 +111,68 @@ fn quantised(dtype: Dtype, block: &[u8]) -> ([i8; BLOCK], f32) {
     }
 }
 
-/// Rows of activations in blocks: `[rows, blocks · 32]` numbers, `[rows, blocks]` scales.
+/// Rows of activations `[rows, blocks · 32]` in blocks, in the order a kernel reads them.
+///
+/// By tile of rows (the last one may be lower), by step of `DEPTH` inputs: `DEPTH` numbers of each of the tile's
+/// rows in turn. Scales, and starts of the sums: by tile, by block, one for each row.
 pub struct Rows<'a, I: Isa> {
-    quants: &'a [[I::Quant; BLOCK]],
+    quants: &'a [I::Quant],
     scales: &'a [f32],
+    starts: &'a [i32],
 }
 
 impl<'a, I: Isa> Rows<'a, I> {
-    /// Quantises whole rows; `quants` and `scales` are as long as they need to be.
+    /// Quantises whole rows of `blocks` blocks; `quants`, `scales` and `starts` are as long as they need to be.
     #[inline(always)]
-    pub fn quantise(x: &[f32], quants: &'a mut [I::Quant], scales: &'a mut [f32]) -> Self {
-        let range = I::RANGE as f32;
-        let (quants, _) = quants.as_chunks_mut::<BLOCK>();
-        let (blocks, _) = x.as_chunks::<BLOCK>();
-        for ((x, quants), scale) in blocks.iter().zip(&mut *quants).zip(&mut *scales) {
-            let largest = largest(x);
-            *scale = largest / range;
-            let inverse = if largest > 0.0 { range / largest } else { 0.0 };
-            for (q, &x) in quants.iter_mut().zip(x) {
-                let rounded = x * inverse + (ROUND + I::OFFSET as f32);
-                *q = I::Quant::from_low_bits(rounded.to_bits());
+    pub fn quantise(
+        x: &[f32],
+        blocks: usize,
+        quants: &'a mut [I::Quant],
+        scales: &'a mut [f32],
+        starts: &'a mut [i32],
+    ) -> Self {
+        let inputs = blocks * BLOCK;
+        let tile = (I::ROWS * inputs).max(1);
+        let tiles = x.chunks(tile).zip(quants.chunks_mut(tile));
+        let of_tile = (I::ROWS * blocks).max(1);
+        let sums = scales.chunks_mut(of_tile).zip(starts.chunks_mut(of_tile));
+        for ((x, quants), (scales, starts)) in tiles.zip(sums) {
+            let height = x.len() / inputs;
+            for (r, row) in x.chunks_exact(inputs).enumerate() {
+                let (row, _) = row.as_chunks::<BLOCK>();
+                for (b, block) in row.iter().enumerate() {
+                    let (block, scale) = quantise_block::<I>(block);
+                    scales[b * height + r] = scale;
+                    if I::WEIGHT_OFFSET != 0 {
+                        let sum: i32 = block.iter().map(|q| q.value()).sum();
+                        starts[b * height + r] = -I::WEIGHT_OFFSET * sum;
+                    }
+                    let to = &mut quants[b * BLOCK * height..][..BLOCK * height];
+                    let steps = to.chunks_exact_mut(height * I::DEPTH);
+                    for (to, step) in steps.zip(block.chunks_exact(I::DEPTH)) {
+                        to[r * I::DEPTH..][..I::DEPTH].copy_from_slice(step);
+                    }
+                }
             }
         }
-        Self { quants, scales }
+        Self {
+            quants,
+            scales,
+            starts,
+        }
     }
+}
+
+#[inline(always)]
+fn quantise_block<I: Isa>(x: &[f32; BLOCK]) -> ([I::Quant; BLOCK], f32) {
+    let range = I::RANGE as f32;
+    let largest = largest(x);
+    let inverse = if largest > 0.0 { range / largest } else { 0.0 };
+    let quants = x.map(|x| {
+        let rounded = x * inverse + (ROUND + I::OFFSET as f32);
+        I::Quant::from_low_bits(rounded.to_bits())
+    });
+    (quants, largest / range)
 }
 
 /// The product of quantised rows and a packed matrix.
@@ -142,23 +181,36 @@ pub struct Product<'a, I: Isa> {
     pub weights: &'a Blocks,
 }
 
+/// 32, which the compiler for wasm must not know: it would unroll the loop over a block, load all of its numbers
+/// first, and the browser's would move them from register to stack and back, at half the speed.
+#[inline(always)]
+fn block_depth() -> usize {
+    match cfg!(target_arch = "wasm32") {
+        true => std::hint::black_box(BLOCK),
+        false => BLOCK,
+    }
+}
+
 impl<I: Isa> Tiles<I> for Product<'_, I> {
     #[inline(always)]
     fn tile<const R: usize>(&self, isa: I, row: usize, panel: usize) -> [[I::F32; VECTORS]; R] {
         let width = panel_width::<I>();
+        let half = I::LANES * I::DEPTH;
         let blocks = self.weights.blocks;
         let (first, count) = (panel * blocks * width, blocks * width);
         let weights = &self.weights.weights.get::<i8>()[first * BLOCK..][..count * BLOCK];
         let scales = &self.weights.scales.get::<f32>()[first..][..count];
         let starts = &self.weights.starts.get::<i32>()[first..][..count];
-        let x: [&[[I::Quant; BLOCK]]; R] =
-            std::array::from_fn(|r| &self.rows.quants[(row + r) * blocks..][..blocks]);
-        let x_scales: [&[f32]; R] =
-            std::array::from_fn(|r| &self.rows.scales[(row + r) * blocks..][..blocks]);
+        let x = &self.rows.quants[row * blocks * BLOCK..][..R * blocks * BLOCK];
+        let x_scales = &self.rows.scales[row * blocks..][..R * blocks];
+        let x_starts = &self.rows.starts[row * blocks..][..R * blocks];
 
+        let depth = block_depth();
         let mut sums = [[isa.splat(0.0); VECTORS]; R];
         for b in 0..blocks {
-            let weights = &weights[b * width * BLOCK..][..width * BLOCK];
+            let weights = &weights[b * width * depth..][..width * depth];
+            let x = &x[b * R * depth..][..R * depth];
+            let x_scales = &x_scales[b * R..][..R];
             let scales = &scales[b * width..][..width];
             let starts = &starts[b * width..][..width];
             let start = [
@@ -166,12 +218,16 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
                 isa.load_i32(&starts[I::LANES..]),
             ];
             let mut dots = [start; R];
-            let half = I::LANES * I::DEPTH;
-            for step in 0..BLOCK / I::DEPTH {
-                let weights = &weights[step * 2 * half..][..2 * half];
+            if I::WEIGHT_OFFSET != 0 {
+                // Activations are signed then: the columns' own starts are zeros.
+                let x_starts = &x_starts[b * R..][..R];
+                dots = std::array::from_fn(|r| [isa.splat_i32(x_starts[r]); VECTORS]);
+            }
+            let steps = weights.chunks_exact(2 * half);
+            for (weights, x) in steps.zip(x.chunks_exact(R * I::DEPTH)) {
                 let weights = [isa.weights(&weights[..half]), isa.weights(&weights[half..])];
                 for r in 0..R {
-                    let x = isa.activations(&x[r][b][step * I::DEPTH..][..I::DEPTH]);
+                    let x = isa.activations(&x[r * I::DEPTH..][..I::DEPTH]);
                     for v in 0..VECTORS {
                         dots[r][v] = isa.dot(dots[r][v], weights[v], x);
                     }
@@ -179,7 +235,7 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
             }
             let scales = [isa.load(&scales[..I::LANES]), isa.load(&scales[I::LANES..])];
             for r in 0..R {
-                let x_scale = isa.splat(x_scales[r][b]);
+                let x_scale = isa.splat(x_scales[r]);
                 for v in 0..VECTORS {
                     let scale = isa.mul(x_scale, scales[v]);
                     sums[r][v] = isa.mul_add(isa.to_f32(dots[r][v]), scale, sums[r][v]);

@@ -6,6 +6,8 @@
 
 use bytemuck::Pod;
 
+use crate::model::weights::Dtype;
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -41,6 +43,8 @@ pub trait Isa: Copy + Send + Sync {
     const RANGE: i32;
     /// What is added to quantised activations, where the instruction wants them unsigned.
     const OFFSET: i32;
+    /// What is added to weights, where the instruction wants those unsigned.
+    const WEIGHT_OFFSET: i32 = 0;
 
     type F32: Copy;
     type I32: Copy;
@@ -66,6 +70,7 @@ pub trait Isa: Copy + Send + Sync {
     /// The bits of each number shifted left by 23: a whole number in the low bits becomes an exponent.
     fn low_bits_to_exponent(self, x: Self::F32) -> Self::F32;
 
+    fn splat_i32(self, x: i32) -> Self::I32;
     /// The first `LANES` numbers of `x`.
     fn load_i32(self, x: &[i32]) -> Self::I32;
     fn to_f32(self, x: Self::I32) -> Self::F32;
@@ -84,12 +89,19 @@ pub trait Isa: Copy + Send + Sync {
 pub trait Quant: Pod + Send + Sync {
     /// The number in the low bits of `bits`.
     fn from_low_bits(bits: u32) -> Self;
+
+    fn value(self) -> i32;
 }
 
 impl Quant for i8 {
     #[inline(always)]
     fn from_low_bits(bits: u32) -> Self {
         bits as i8
+    }
+
+    #[inline(always)]
+    fn value(self) -> i32 {
+        self.into()
     }
 }
 
@@ -98,12 +110,22 @@ impl Quant for u8 {
     fn from_low_bits(bits: u32) -> Self {
         bits as u8
     }
+
+    #[inline(always)]
+    fn value(self) -> i32 {
+        self.into()
+    }
 }
 
 impl Quant for i16 {
     #[inline(always)]
     fn from_low_bits(bits: u32) -> Self {
         bits as i16
+    }
+
+    #[inline(always)]
+    fn value(self) -> i32 {
+        self.into()
     }
 }
 
@@ -132,6 +154,8 @@ pub enum Cpu {
     Simd128(simd128::Simd128),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     RelaxedSimd(relaxed_simd::RelaxedSimd),
+    #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+    RelaxedSimd4(relaxed_simd::RelaxedSimd4),
 }
 
 impl Cpu {
@@ -172,6 +196,17 @@ impl Cpu {
         Self::RelaxedSimd(relaxed_simd::RelaxedSimd::new())
     }
 
+    /// The variant for a layer whose weights are all of this dtype: four bits leave an instruction room for
+    /// activations of eight.
+    #[cfg_attr(not(target_feature = "relaxed-simd"), expect(unused_variables))]
+    pub fn for_weights(self, dtype: Dtype) -> Self {
+        #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+        if dtype == Dtype::Q4_0 {
+            return Self::RelaxedSimd4(relaxed_simd::RelaxedSimd4::new());
+        }
+        self
+    }
+
     /// Its name, for people.
     pub fn name(self) -> &'static str {
         match self {
@@ -188,7 +223,7 @@ impl Cpu {
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(_) => "simd128",
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::RelaxedSimd(_) => "relaxed-simd",
+            Self::RelaxedSimd(_) | Self::RelaxedSimd4(_) => "relaxed-simd",
         }
     }
 
@@ -209,6 +244,8 @@ impl Cpu {
             Self::Simd128(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedSimd(isa) => isa.run(work),
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedSimd4(isa) => isa.run(work),
         }
     }
 }

@@ -21,6 +21,8 @@ use crate::{
 pub struct Linear {
     pub inputs: usize,
     pub outputs: usize,
+    /// The instructions that the weights are packed for.
+    pub cpu: Cpu,
     weight: Weight,
     /// Whole panels.
     bias: Aligned,
@@ -62,6 +64,12 @@ impl Linear {
         super::check_shape("the bias's length", bias.len(), outputs)?;
         let in_blocks =
             inputs.is_multiple_of(BLOCK) && weights.iter().all(|weight| weight.dtype != Dtype::F32);
+        let cpu = match weights {
+            [first, rest @ ..] if rest.iter().all(|w| w.dtype == first.dtype) => {
+                cpu.for_weights(first.dtype)
+            }
+            _ => cpu,
+        };
         let weight = match in_blocks {
             true => Weight::Blocks(cpu.run(blocks::Pack {
                 parts: weights,
@@ -77,6 +85,7 @@ impl Linear {
         Ok(Self {
             inputs,
             outputs,
+            cpu,
             weight,
             bias: cpu.run(PadBias(&bias)),
         })
@@ -134,11 +143,14 @@ impl Work for Forward<'_> {
             Weight::Blocks(weights) => {
                 let mut quants = self.memory.take(size_of_val(self.x));
                 let mut scales = self.memory.take_f32(self.x.len() / BLOCK);
+                let mut starts = self.memory.take_f32(self.x.len() / BLOCK);
                 let product = blocks::Product::<I> {
                     rows: blocks::Rows::quantise(
                         self.x,
+                        layer.inputs / BLOCK,
                         quants.slice_mut(self.x.len()),
                         scales.slice_mut(self.x.len() / BLOCK),
+                        starts.slice_mut(self.x.len() / BLOCK),
                     ),
                     weights,
                 };

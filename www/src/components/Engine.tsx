@@ -22,7 +22,11 @@ function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
     <div class="facts">
       <dl>
         <Fact name={words.device} value={words.names[info.device] ?? info.device} />
-        <Fact name={words.adapter} value={info.adapter || words.noAdapter} />
+        {info.instructions ? (
+          <Fact name={words.instructions} value={info.instructions} />
+        ) : (
+          <Fact name={words.adapter} value={info.adapter || words.noAdapter} />
+        )}
         <Fact name={words.model} value={info.model} />
         <Fact name={words.dtype} value={info.dtype} />
         <Fact name={words.size} value={megabytes(info.bytes)} />

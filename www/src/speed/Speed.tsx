@@ -56,7 +56,7 @@ const Figures = ({ row }: { row: Row }) => (
   <tr>
     <th scope="row">
       {nameOf(row.contestant)}
-      {row.adapter && <span class="quiet note"> {row.adapter}</span>}
+      {row.hardware && <span class="quiet note"> {row.hardware}</span>}
     </th>
     {row.failure ? (
       <td colSpan={SHAPES.length + 1} class="speed-failure">

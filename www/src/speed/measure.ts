@@ -20,7 +20,7 @@ export interface Figure {
 
 export interface Measured {
   readonly contestant: Contestant;
-  readonly adapter: string | null;
+  readonly hardware: string | null;
   /** From the start of loading to the first embedding, in milliseconds; files may come from the browser's cache. */
   readonly start: number;
   readonly figures: readonly Figure[];
@@ -63,7 +63,7 @@ export async function measure(
       figures.push(figure);
       report(figure);
     }
-    return { contestant, adapter: encoder.info.adapter, start, figures };
+    return { contestant, hardware: encoder.info.adapter || encoder.info.instructions, start, figures };
   } finally {
     encoder.dispose();
   }

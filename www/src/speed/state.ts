@@ -7,7 +7,7 @@ import { type Contestant, type Figure, measure } from "./measure";
 /** A row of the table. */
 export interface Row {
   readonly contestant: Contestant;
-  readonly adapter: string | null;
+  readonly hardware: string | null;
   readonly start: number | undefined;
   readonly figures: readonly Figure[];
   /** Why it could not be measured. */
@@ -36,18 +36,18 @@ export async function start(): Promise<void> {
   rows.value = [];
   for (const contestant of contestants()) {
     underWay.value = contestant;
-    const row: Row = { contestant, adapter: null, start: undefined, figures: [], failure: undefined };
+    const row: Row = { contestant, hardware: null, start: undefined, figures: [], failure: undefined };
     const finished = rows.value;
     const show = (change: Partial<Row>): void => {
       if (running === own) rows.value = [...finished, { ...(rows.value[finished.length] ?? row), ...change }];
     };
     const seen: Figure[] = [];
     try {
-      const { adapter, start, figures } = await measure(contestant, own.signal, (figure) => {
+      const { hardware, start, figures } = await measure(contestant, own.signal, (figure) => {
         seen.push(figure);
         show({ figures: [...seen] });
       });
-      show({ adapter, start, figures });
+      show({ hardware, start, figures });
     } catch (error) {
       if (isAbort(error)) break;
       show({ failure: error instanceof Error ? error.message : String(error) });

@@ -92,6 +92,11 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn splat_i32(self, x: i32) -> __m512i {
+        unsafe { _mm512_set1_epi32(x) }
+    }
+
+    #[inline(always)]
     fn load_i32(self, x: &[i32]) -> __m512i {
         let x = &x[..Self::LANES];
         // SAFETY: as above, and the slice holds what is read.

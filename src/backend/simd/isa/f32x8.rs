@@ -65,6 +65,11 @@ macro_rules! f32x8 {
         }
 
         #[inline(always)]
+        fn splat_i32(self, x: i32) -> __m256i {
+            unsafe { _mm256_set1_epi32(x) }
+        }
+
+        #[inline(always)]
         fn load_i32(self, x: &[i32]) -> __m256i {
             let x = &x[..Self::LANES];
             // SAFETY: as above, and the slice holds what is read.

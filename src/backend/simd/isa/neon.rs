@@ -87,6 +87,11 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
+    fn splat_i32(self, x: i32) -> int32x4_t {
+        unsafe { vdupq_n_s32(x) }
+    }
+
+    #[inline(always)]
     fn load_i32(self, x: &[i32]) -> int32x4_t {
         let x = &x[..Self::LANES];
         // SAFETY: as above, and the slice holds what is read.

@@ -81,6 +81,11 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
+    fn splat_i32(self, x: i32) -> Self::I32 {
+        [x; LANES]
+    }
+
+    #[inline(always)]
     fn load_i32(self, x: &[i32]) -> Self::I32 {
         first(x)
     }

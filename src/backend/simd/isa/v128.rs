@@ -4,7 +4,7 @@
 macro_rules! v128 {
     () => {
         const LANES: usize = 4;
-        const ROWS: usize = 4;
+        const ROWS: usize = 3;
 
         type F32 = v128;
         type I32 = v128;
@@ -59,6 +59,11 @@ macro_rules! v128 {
         #[inline(always)]
         fn low_bits_to_exponent(self, x: v128) -> v128 {
             i32x4_shl(x, 23)
+        }
+
+        #[inline(always)]
+        fn splat_i32(self, x: i32) -> v128 {
+            i32x4_splat(x)
         }
 
         #[inline(always)]

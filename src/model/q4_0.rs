@@ -1,0 +1,110 @@
+//! Writing q4_0: blocks of 32 numbers as four bits each, with one scale.
+//!
+//! The usual way takes the scale from the block's largest number alone. Here a few scales about that one
+//! are tried, each is then fitted to the numbers by least squares, and the one with the smallest squared error
+//! stays: readers of the file notice nothing, and lose less.
+
+use half::f16;
+
+use super::weights::BLOCK;
+
+/// A block's bytes: the scale in f16, and two numbers a byte.
+const BYTES: usize = 2 + BLOCK / 2;
+
+/// Blocks of `numbers`, whose count is a multiple of 32 and which f16 can hold.
+pub fn quantize(numbers: &[f32]) -> Vec<u8> {
+    let (blocks, _) = numbers.as_chunks::<BLOCK>();
+    blocks.iter().flat_map(block).collect()
+}
+
+fn block(numbers: &[f32; BLOCK]) -> [u8; BYTES] {
+    let largest = numbers.iter().fold(0f32, |a, &x| match x.abs() > a.abs() {
+        true => x,
+        false => a,
+    });
+    // The largest becomes −8 at the usual scale, −6.8 to −9.2 (cut to −8) at the others.
+    let candidates = (-12..=12).map(|step| {
+        let quants = quants(numbers, -(8.0 + 0.1 * step as f32) / largest);
+        let scale = fitted(numbers, &quants);
+        (error(numbers, &quants, scale), quants, scale)
+    });
+    let best = candidates.min_by(|a, b| a.0.total_cmp(&b.0));
+    // Nothing but zeros has no scale.
+    let (quants, scale) = match best {
+        Some((_, quants, scale)) if largest != 0.0 => (quants, scale),
+        _ => ([0; BLOCK], f16::ZERO),
+    };
+    let mut bytes = [0; BYTES];
+    bytes[..2].copy_from_slice(&scale.to_le_bytes());
+    let (low, high) = quants.split_at(BLOCK / 2);
+    for ((byte, low), high) in bytes[2..].iter_mut().zip(low).zip(high) {
+        *byte = (low + 8) as u8 | ((high + 8) as u8) << 4;
+    }
+    bytes
+}
+
+fn quants(numbers: &[f32; BLOCK], inverse: f32) -> [i8; BLOCK] {
+    numbers.map(|x| (x * inverse).round().clamp(-8.0, 7.0) as i8)
+}
+
+/// The scale with the smallest squared error: Σxq / Σq².
+fn fitted(numbers: &[f32; BLOCK], quants: &[i8; BLOCK]) -> f16 {
+    let (mut both, mut squares) = (0f32, 0f32);
+    for (x, &q) in numbers.iter().zip(quants) {
+        both += x * f32::from(q);
+        squares += f32::from(q) * f32::from(q);
+    }
+    f16::from_f32(both / squares.max(1.0))
+}
+
+fn error(numbers: &[f32; BLOCK], quants: &[i8; BLOCK], scale: f16) -> f32 {
+    let scale = scale.to_f32();
+    let terms = numbers.iter().zip(quants);
+    terms
+        .map(|(x, &q)| (x - scale * f32::from(q)).powi(2))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{
+        Device, Tensor,
+        quantized::{GgmlDType, QTensor},
+    };
+
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+    use super::*;
+    use crate::model::weights::{Dtype, decode};
+
+    fn squared_error(numbers: &[f32], bytes: &[u8]) -> f32 {
+        let pairs = numbers.iter().zip(decode(Dtype::Q4_0, bytes));
+        pairs.map(|(x, y)| (x - y).powi(2)).sum()
+    }
+
+    #[test]
+    fn loses_less_than_the_usual_way() {
+        // Weights of a trained layer are about normal: twelve uniform numbers make one.
+        let mut rng = StdRng::seed_from_u64(0);
+        let mut normal = || (0..12).map(|_| rng.random::<f32>()).sum::<f32>() - 6.0;
+        let numbers: Vec<f32> = (0..32 * 500).map(|_| 0.05 * normal()).collect();
+        let ours = squared_error(&numbers, &quantize(&numbers));
+        let tensor = Tensor::from_slice(&numbers, numbers.len(), &Device::Cpu).unwrap();
+        let usual = QTensor::quantize(&tensor, GgmlDType::Q4_0).unwrap();
+        let usual = squared_error(&numbers, &usual.data().unwrap());
+        assert!(ours < 0.9 * usual, "{ours} against {usual}");
+    }
+
+    #[test]
+    fn keeps_what_four_bits_hold() {
+        let exact: Vec<f32> = (0..32).map(|i| (i % 16 - 8) as f32 * 0.25).collect();
+        let zeros = [0.0; 32];
+        let tiny = [1e-12; 32];
+        for numbers in [&exact[..], &zeros] {
+            assert_eq!(squared_error(numbers, &quantize(numbers)), 0.0);
+        }
+        assert!(squared_error(&tiny, &quantize(&tiny)) <= 32.0 * 1e-24);
+        let huge = [65504.0, -65504.0].repeat(16);
+        assert!(squared_error(&huge, &quantize(&huge)) < 32.0 * 65504.0f32.powi(2) * 0.01);
+    }
+}

@@ -199,18 +199,24 @@ export class Session {
     return this.#info as EngineInfo;
   }
 
-  /** Builds the engine, and keeps the files once they have proved to be good. */
+  /** Builds the engine, and keeps the files meanwhile: those that turn out to be no good are dropped again. */
   async #start(call: LoadCall, files: Files): Promise<Engine> {
-    const wasm = await (this.#wasm as ReturnType<Outside["boot"]>);
-    const engine = await wasm.load(files.model.bytes, files.head?.bytes, call.device);
+    const [wasm, cache] = await Promise.all([this.#wasm as ReturnType<Outside["boot"]>, this.#cache as Promise<FileCache>]);
+    const fresh = [files.model, files.head].flatMap((file) => (file?.url === undefined || file.fromCache ? [] : [{ ...file, url: file.url }]));
+    const keeping = Promise.all(fresh.map(({ url, bytes }) => cache.keep(url, bytes)));
+    let engine: Engine;
+    try {
+      engine = await wasm.load(files.model.bytes, files.head?.bytes, call.device);
+    } catch (error) {
+      await keeping;
+      if (isFileFault(error)) for (const { url } of fresh) await cache.drop(url);
+      throw error;
+    }
     this.#engine = engine;
     this.#info = engine.info();
     if (this.#gpuLoss !== undefined) this.#info = { ...this.#info, reason: `the GPU was lost: ${this.#gpuLoss}` };
     this.#gpuLoss = undefined;
-    const cache = await (this.#cache as Promise<FileCache>);
-    for (const file of [files.model, files.head]) {
-      if (file?.url !== undefined && !file.fromCache) await cache.keep(file.url, file.bytes);
-    }
+    await keeping;
     return engine;
   }
 

@@ -1,6 +1,9 @@
 //! Training curves of the models that kept theirs.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use serde::Deserialize;
 
@@ -69,7 +72,10 @@ pub fn section(page: &mut Page, models: &[PathBuf]) -> Result<()> {
 fn read(path: &Path) -> Result<Option<Vec<Row>>> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        // A model in one file has no folder that could hold it.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(e) => return Err(Error::io(path)(e)),
     };
     let mut rows = Vec::new();
@@ -84,4 +90,16 @@ fn read(path: &Path) -> Result<Option<Vec<Row>>> {
         })?);
     }
     Ok(Some(rows).filter(|rows| !rows.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_in_one_file_has_no_curves() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        assert!(read(&file.join(HISTORY)).unwrap().is_none());
+        assert!(read(&file.with_file_name(HISTORY)).unwrap().is_none());
+    }
 }

@@ -129,7 +129,7 @@ export const strings = {
     copied: "Copied",
     blocked: "Copying is blocked",
     measuring: (name: string) => `Measuring: ${name} …`,
-    cpu: "CPU, one worker",
+    cpu: (threads: number) => `CPU, ${threads === 1 ? "one worker" : `${threads} workers`}`,
     shapes: {
       a: "2 × 25 tokens",
       b: "32 × 25 tokens",

@@ -11,7 +11,8 @@ import { type Row, rows, start, stop, underWay } from "./state";
 
 const words = strings.speed;
 
-const nameOf = ({ device }: Contestant): string => (device === "wasm" ? words.cpu : (strings.engine.names[device] ?? device));
+const nameOf = ({ device, threads }: Contestant): string =>
+  device === "wasm" ? words.cpu(threads) : (strings.engine.names[device] ?? device);
 
 const number = (x: number): string => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
 

@@ -6,7 +6,7 @@ import { operations, SHAPES, textOf } from "./shapes";
 /** Where a shape was measured. */
 export interface Contestant {
   readonly device: Device;
-  readonly threads: 1;
+  readonly threads: number;
 }
 
 /** What it took: the median of a batch's times, in milliseconds, and what follows from it. */

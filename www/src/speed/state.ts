@@ -18,12 +18,14 @@ export const rows = signal<readonly Row[]>([]);
 /** What is being measured. */
 export const underWay = signal<Contestant | undefined>(undefined);
 
-/**
- * The CPU, and WebGPU where the browser knows of it. One worker: the package shares out calls of more than 32 texts, and no
- * shape has more.
- */
+/** The CPU with one worker, with as many as there are processors, and WebGPU where the browser knows of it. */
 export function contestants(): Contestant[] {
-  return [{ device: "wasm", threads: 1 }, ...("gpu" in navigator ? [{ device: "webgpu", threads: 1 } as const] : [])];
+  const processors = Math.min(navigator.hardwareConcurrency ?? 1, 8);
+  return [
+    { device: "wasm", threads: 1 },
+    ...(processors > 1 ? [{ device: "wasm", threads: processors } as const] : []),
+    ...("gpu" in navigator ? [{ device: "webgpu", threads: 1 } as const] : []),
+  ];
 }
 
 let running: AbortController | undefined;

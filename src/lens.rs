@@ -10,6 +10,8 @@ use crate::{
     similarity::{cosine, rating},
 };
 
+pub mod explain;
+
 /// An encoder with the head that was trained for it, on one backend.
 pub struct Lens<B: Backend> {
     pub encoder: Encoder<B>,
@@ -49,7 +51,7 @@ impl<B: Backend> Lens<B> {
         };
         file.spec.check_encoder(&encoder.id)?;
         file.spec
-            .check_width(&encoder.id, encoder.config.hidden_size)?;
+            .check_width(&encoder.id, encoder.shape.hidden_size)?;
         encoder.check(&file.spec.case)?;
         let loaded = Head::load(&encoder.backend, file)?;
         Ok(Self {
@@ -63,7 +65,7 @@ impl<B: Backend> Lens<B> {
     pub fn dims(&self) -> usize {
         match &self.head {
             Some((_, spec)) => spec.output(),
-            None => self.case.dims(self.encoder.config.hidden_size),
+            None => self.case.dims(self.encoder.shape.hidden_size),
         }
     }
 

@@ -12,9 +12,10 @@
 //!           ↑ runs on a backend: candle (CPU, CUDA) · webgpu · simd
 //! ```
 //!
-//! [`lens`] joins them; `web` and `companion` are thin fronts on it for the browser and the command line.
+//! [`lens`] joins them, [`vectors`] stores and groups many embeddings; `web` and `companion` are thin fronts on it for the browser and the command line.
 
 pub mod backend;
+pub mod bundle;
 pub mod device;
 pub mod embedding;
 pub mod error;
@@ -24,6 +25,7 @@ pub mod model;
 pub mod projection;
 pub mod similarity;
 pub mod text;
+pub mod vectors;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod companion;

@@ -1,18 +1,25 @@
 //! The `#[wasm_bindgen]` surface: as thin as it can be. The npm package wraps it in a worker, downloads,
 //! typed errors and cancellation.
 
-use js_sys::{Array, Float32Array, Uint32Array};
+mod vectors;
+
+use js_sys::{Array, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use vectors::JsVectors;
+
 use crate::{
     device::{AnyLens, Chosen, Parts},
-    embedding::{Case, Pool, Rows},
+    embedding::{Case, Pool},
     error::Error,
     lens::Comparison,
     model::{checkpoint::Checkpoint, weights::Bytes},
     projection::HeadFile,
 };
+
+mod explain;
+mod gallery;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -41,8 +48,6 @@ extern "C" {
     pub type JsInfo;
     #[wasm_bindgen(typescript_type = "{ results: EngineComparison[]; warnings: string[] }")]
     pub type JsComparisons;
-    #[wasm_bindgen(typescript_type = "{ rows: Float32Array[]; warnings: string[] }")]
-    pub type JsRows;
     #[wasm_bindgen(typescript_type = "(string | undefined)[]")]
     pub type JsConditions;
 }
@@ -79,7 +84,7 @@ struct Info {
     device: &'static str,
     adapter: Option<String>,
     instructions: Option<&'static str>,
-    dtype: &'static str,
+    dtype: String,
     dim: usize,
     model: String,
     bytes: usize,
@@ -113,7 +118,7 @@ impl Engine {
             },
             adapter: lens.adapter(),
             instructions: lens.instructions(),
-            dtype: lens.dtype().name(),
+            dtype: lens.dtype().to_owned(),
             dim: match self.has_head {
                 true => lens.dims(),
                 false => lens.hidden_size(),
@@ -147,12 +152,15 @@ impl Engine {
         to_js(&Comparisons { results, warnings })
     }
 
-    /// Unit-length embeddings of sentences, each through its condition where it has one.
+    /// Unit-length embeddings of sentences, each through its condition where it has one: their first `dims`
+    /// dimensions, all where absent, as `dtype` "float32", "int8" or "binary".
     pub async fn embed(
         &self,
         sentences: Vec<String>,
         conditions: JsConditions,
-    ) -> Result<JsRows, JsValue> {
+        dims: Option<usize>,
+        dtype: String,
+    ) -> Result<JsVectors, JsValue> {
         let conditions = Array::from(conditions.as_ref());
         let conditions: Vec<Option<String>> = conditions.iter().map(|c| c.as_string()).collect();
         let items: Vec<_> = sentences
@@ -166,16 +174,18 @@ impl Engine {
             .embed(&items)
             .await
             .map_err(js_error)?;
-        js_rows(&rows)
+        vectors::vectors(&rows, dims, &dtype, true)
     }
 
-    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls".
+    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls", `dims` and `dtype` as in [`Engine::embed`].
     pub async fn encode(
         &self,
         texts: Vec<String>,
         pooling: String,
         normalize: bool,
-    ) -> Result<JsRows, JsValue> {
+        dims: Option<usize>,
+        dtype: String,
+    ) -> Result<JsVectors, JsValue> {
         let pool = match pooling.as_str() {
             "mean" => Pool::All,
             "cls" => Pool::Cls,
@@ -192,7 +202,16 @@ impl Engine {
             .encode(&texts, pool, normalize)
             .await
             .map_err(js_error)?;
-        js_rows(&rows)
+        vectors::vectors(&rows, dims, &dtype, normalize)
+    }
+
+    /// Operations per second that this thread could make in a loop of the instruction its products use, measured now;
+    /// `undefined` where a GPU multiplies.
+    pub fn peak(&self) -> Option<f64> {
+        match &self.chosen.lens {
+            AnyLens::Simd(lens) => Some(lens.encoder.backend.peak(now)),
+            AnyLens::WebGpu(_) => None,
+        }
     }
 
     /// Token ids of a text, special tokens included.
@@ -237,23 +256,4 @@ extern "C" {
     /// Milliseconds, in pages and workers alike.
     #[wasm_bindgen(js_namespace = performance)]
     fn now() -> f64;
-}
-
-fn js_rows(rows: &Rows) -> Result<JsRows, JsValue> {
-    let vectors = Array::new();
-    for vector in &rows.vectors {
-        vectors.push(&Float32Array::from(vector.as_slice()));
-    }
-    let warnings = Array::new();
-    for (input, tokens) in &rows.cuts {
-        let warning = format!(
-            "Text {} is longer than the encoder reads: its last {tokens} tokens were left out.",
-            input + 1
-        );
-        warnings.push(&warning.into());
-    }
-    let object = js_sys::Object::new();
-    js_sys::Reflect::set(&object, &"rows".into(), &vectors)?;
-    js_sys::Reflect::set(&object, &"warnings".into(), &warnings)?;
-    Ok(object.unchecked_into())
 }

@@ -6,21 +6,25 @@
 //! |---|---|---|
 //! | candle | relative error ≤ 1e-4 | cosine ≥ 0.999 (activations are quantised per block of 32) |
 //! | WebGPU | relative error ≤ 1e-4 | relative error ≤ 1e-4 (activations stay f32) |
+//! | WebGPU with products of packed bytes | relative error ≤ 1e-4 | cosine ≥ 0.9985 |
 //! | SIMD, each of this processor's instruction sets | relative error ≤ 1e-4; f16 as q8_0 | cosine ≥ 0.9985 (products of bytes) |
 //!
 //! Without a GPU adapter the WebGPU checks say so and pass; `CASELENS_REQUIRE_GPU=1` makes them fail instead.
 
+mod common;
+
 use caselens::{
     Error,
     backend::{
-        Activation, Backend, NormWeights, PoolTerm, Pooling,
+        Activation, AttentionRow, Backend, NormWeights, PoolTerm, Pooling,
         candle::Candle,
         simd::{Cpu, Simd},
-        webgpu::{PowerPreference, WebGpu},
+        webgpu::{Options, WebGpu},
     },
     model::weights::{Dtype, WeightTensor},
     text::Batch,
 };
+use common::{gpu, gpus};
 use half::f16;
 use pollster::block_on;
 
@@ -319,27 +323,19 @@ macro_rules! on_every_backend {
                     },
                 });
             }
-            if let Some(gpu) = gpu() {
-                checks::$check(&Subject {
-                    backend: &gpu,
-                    tolerance: |_| Tolerance::Relative(1e-4),
-                });
+            for gpu in gpus() {
+                let tolerance: fn(Dtype) -> Tolerance = match gpu.info().packed_dot {
+                    true => |dtype| match dtype {
+                        Dtype::Q8_0 | Dtype::Q4_0 => Tolerance::Cosine(0.9985),
+                        _ => Tolerance::Relative(1e-4),
+                    },
+                    false => |_| Tolerance::Relative(1e-4),
+                };
+                let backend = &gpu;
+                checks::$check(&Subject { backend, tolerance });
             }
         }
     };
-}
-
-fn gpu() -> Option<WebGpu> {
-    match block_on(WebGpu::new(PowerPreference::HighPerformance)) {
-        Ok(gpu) => Some(gpu),
-        Err(e) if std::env::var_os("CASELENS_REQUIRE_GPU").is_some_and(|v| v == "1") => {
-            panic!("CASELENS_REQUIRE_GPU is set: {e}")
-        }
-        Err(e) => {
-            eprintln!("skipping WebGPU: {e}");
-            None
-        }
-    }
 }
 
 on_every_backend!(embed_gathers_and_normalises);
@@ -348,6 +344,7 @@ on_every_backend!(linear_takes_any_width);
 on_every_backend!(gelu_is_exact);
 on_every_backend!(linear_add_norm_is_the_composition);
 on_every_backend!(attention_stays_within_sequences);
+on_every_backend!(attention_weights_are_the_softmax);
 on_every_backend!(pooling_is_a_sum_of_means);
 on_every_backend!(a_row_does_not_depend_on_its_batch);
 on_every_backend!(an_empty_batch_is_empty);
@@ -569,6 +566,106 @@ mod checks {
         }
     }
 
+    /// Weights against candle's, and for one head against the definition.
+    pub fn attention_weights_are_the_softmax<B: Backend>(subject: &Subject<B>) {
+        fn rows(batch: &Batch, tokens: &[usize]) -> Vec<AttentionRow> {
+            let row = |&token: &usize| {
+                let range = batch.ranges().find(|range| range.contains(&token)).unwrap();
+                AttentionRow {
+                    query: token as u32,
+                    start: range.start as u32,
+                    len: range.len() as u32,
+                }
+            };
+            tokens.iter().map(row).collect()
+        }
+        let random = &mut Random(10);
+        for (hidden, heads) in [(32, 1), (384, 12), (84, 12), (66, 1)] {
+            let tables = TableSpec::random(random, hidden, Dtype::F32);
+            let layer = LinearSpec::random(random, hidden, hidden, 3, Dtype::F32);
+            let batch = batch(random, &[3, 1, 130, 64]);
+            // The first and last of a sequence, neighbours, the one that is alone, and one twice.
+            let rows = rows(&batch, &[0, 2, 3, 70, 71, 133, 134, 70]);
+            fn run<B: Backend>(
+                backend: &B,
+                (tables, layer): (&TableSpec, &LinearSpec),
+                (batch, rows): (&Batch, &[AttentionRow]),
+                heads: usize,
+            ) -> Vec<f32> {
+                let x = tables.embed(backend, batch);
+                let qkv = backend
+                    .linear(&x, &layer.load(backend), Activation::None)
+                    .unwrap();
+                read(
+                    backend,
+                    &backend.attention_weights(&qkv, rows, heads).unwrap(),
+                )
+            }
+            let found = run(subject.backend, (&tables, &layer), (&batch, &rows), heads);
+            for (row, found) in rows.iter().zip(found.chunks_exact(130)) {
+                let sum: f32 = found.iter().sum();
+                assert!(
+                    (sum - 1.0).abs() < 1e-5,
+                    "{row:?}: the weights sum to {sum}"
+                );
+                assert!(found[row.len as usize..].iter().all(|&w| w == 0.0));
+            }
+            (subject.tolerance)(Dtype::F32).check(
+                &format!("attention weights, {heads} heads of {}", hidden / heads),
+                &found,
+                &run(&Candle::cpu(), (&tables, &layer), (&batch, &rows), heads),
+                130,
+            );
+            let outside = AttentionRow {
+                query: 198,
+                start: 134,
+                len: 64,
+            };
+            let x = tables.embed(subject.backend, &batch);
+            let qkv = (subject.backend)
+                .linear(&x, &layer.load(subject.backend), Activation::None)
+                .unwrap();
+            let refused = subject.backend.attention_weights(&qkv, &[outside], heads);
+            assert!(matches!(refused, Err(Error::InvalidArgument(_))));
+        }
+
+        let columns = 32;
+        let tables = TableSpec::random(random, columns, Dtype::F32);
+        let qk = LinearSpec::random(random, columns, columns, 2, Dtype::F32);
+        let batch = batch(random, &[9]);
+        let backend = subject.backend;
+        let x = tables.embed(backend, &batch);
+        let numbers = read(
+            backend,
+            &backend
+                .linear(&x, &qk.load(backend), Activation::None)
+                .unwrap(),
+        );
+        let weights = {
+            let all = LinearSpec([qk.0.clone(), vec![qk.0[0].clone()]].concat());
+            let qkv = backend
+                .linear(&x, &all.load(backend), Activation::None)
+                .unwrap();
+            let rows = rows(&batch, &[4]);
+            read(backend, &backend.attention_weights(&qkv, &rows, 1).unwrap())
+        };
+        let dot = |key: usize| -> f64 {
+            let row =
+                |token: usize, part: usize| &numbers[(2 * token + part) * columns..][..columns];
+            let products = row(4, 0).iter().zip(row(key, 1));
+            products.map(|(q, k)| f64::from(q * k)).sum::<f64>() / (columns as f64).sqrt()
+        };
+        let exponentials: Vec<f64> = (0..9).map(|key| dot(key).exp()).collect();
+        let total: f64 = exponentials.iter().sum();
+        for (found, e) in weights.iter().zip(&exponentials) {
+            assert!(
+                (f64::from(*found) - e / total).abs() < 1e-5,
+                "{found} for {}",
+                e / total
+            );
+        }
+    }
+
     pub fn pooling_is_a_sum_of_means<B: Backend>(subject: &Subject<B>) {
         let random = &mut Random(7);
         let (columns, tokens) = (96, 40);
@@ -737,16 +834,18 @@ impl<B: Backend> LoadedLayer<B> {
 /// Sums run in the same order whatever lies beside a row: on one GPU the results are the same bits.
 #[test]
 fn a_row_on_webgpu_has_the_same_bits_in_any_batch() {
-    let Some(gpu) = gpu() else { return };
-    for dtype in DTYPES {
-        let random = &mut Random(16);
-        let model = Layer::random(random, 96, 3, dtype).load(&gpu);
-        let mixed = batch(random, &[7, 90, 1, 33]);
-        let together = model.run(&gpu, &mixed);
-        for (i, range) in mixed.ranges().enumerate() {
-            let mut alone = Batch::default();
-            alone.push(&mixed.ids[range.clone()], &mixed.types[range]);
-            assert_eq!(together[i * 96..(i + 1) * 96], model.run(&gpu, &alone));
+    for gpu in gpus() {
+        for dtype in DTYPES {
+            let random = &mut Random(16);
+            let model = Layer::random(random, 96, 3, dtype).load(&gpu);
+            // Few rows and many take different workgroups.
+            let mixed = batch(random, &[7, 90, 1, 33]);
+            let together = model.run(&gpu, &mixed);
+            for (i, range) in mixed.ranges().enumerate() {
+                let mut alone = Batch::default();
+                alone.push(&mixed.ids[range.clone()], &mixed.types[range]);
+                assert_eq!(together[i * 96..(i + 1) * 96], model.run(&gpu, &alone));
+            }
         }
     }
 }
@@ -949,4 +1048,55 @@ fn what_does_not_fit_is_a_typed_error() {
     // The device is as good as before.
     let layer = Layer::random(&mut Random(14), 64, 2, Dtype::F32);
     layer.load(&gpu).run(&gpu, &batch(&mut Random(14), &[3]));
+}
+
+/// Each kernel of a pass is timed, with the operations that the shapes say.
+#[test]
+fn kernels_are_timed_on_request() {
+    if gpu().is_none() {
+        return;
+    }
+    let options = Options {
+        profile: true,
+        ..Options::default()
+    };
+    let gpu = match block_on(WebGpu::open(options)) {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            assert!(error.to_string().contains("timestamps"), "{error}");
+            return eprintln!("skipping: {error}");
+        }
+    };
+    let random = &mut Random(15);
+    let layer = Layer::random(random, 64, 2, Dtype::F32);
+    let model = layer.load(&gpu);
+    let batch = batch(random, &[12, 3]);
+    let expected = layer.load(&Candle::cpu()).run(&Candle::cpu(), &batch);
+    for _ in 0..2 {
+        let found = model.run(&gpu, &batch);
+        Tolerance::Relative(1e-4).check("timed", &found, &expected, 64);
+    }
+    let times = gpu.times();
+    let of = |name: &str| {
+        let mut times = times.iter().filter(|time| time.kernel.starts_with(name));
+        times
+            .next()
+            .unwrap_or_else(|| panic!("{name} is not in {times:?}"))
+    };
+    assert!(
+        times
+            .iter()
+            .all(|time| time.seconds >= 0.0 && time.bytes > 0.0)
+    );
+    assert!(times.iter().map(|time| time.seconds).sum::<f64>() > 0.0);
+    assert_eq!(of("Embed").dispatches, 2);
+    assert_eq!(
+        of("Attention").operations,
+        2.0 * 4.0 * (12.0 * 12.0 + 3.0 * 3.0) * 64.0
+    );
+    assert_eq!(
+        of("Linear(F32, Gelu)").operations,
+        2.0 * 2.0 * 15.0 * 64.0 * 256.0
+    );
+    assert!(gpu.times().is_empty());
 }

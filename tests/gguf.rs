@@ -66,7 +66,13 @@ fn tokenizer_json_of(
     weights: &Weights,
     rows: usize,
 ) -> Result<serde_json::Map<String, serde_json::Value>> {
-    vocabulary::tokenizer_json("test.gguf", &weights.metadata, rows)
+    let parts = vocabulary::Parts::read("test.gguf", &weights.metadata, rows)?;
+    let mut json = parts.json;
+    if let Some(ids) = parts.vocabulary {
+        let ids: serde_json::Map<_, _> = ids.into_iter().map(|(t, id)| (t, id.into())).collect();
+        json["model"]["vocab"] = ids.into();
+    }
+    Ok(json)
 }
 
 fn open(bytes: &[u8]) -> Result<Weights> {
@@ -271,6 +277,17 @@ fn minilm_in_four_bits_takes_at_most_14_megabytes_with_its_whole_tokenizer() {
     published["truncation"] = serde_json::Value::Null;
     published["padding"] = serde_json::Value::Null;
     assert!(serde_json::Value::Object(whole) == published);
+
+    let published = caselens::text::Tokenizer::from_json(tokenizer.as_bytes()).unwrap();
+    let opened = Checkpoint::from_gguf("test.gguf", Bytes::Owned(bytes)).unwrap();
+    for text in [
+        "She plays chess in the park.",
+        "[MASK] [SEP]unaffable Ünïcode ##ing 東京 🙂",
+        &"x".repeat(200),
+    ] {
+        let ids = opened.tokenizer.ids(text).unwrap();
+        assert_eq!(ids, published.ids(text).unwrap(), "{text}");
+    }
 }
 
 #[test]

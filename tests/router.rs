@@ -9,7 +9,7 @@ use candle_core::{Device, Tensor};
 use caselens::{
     Lens, Result,
     backend::{
-        Activation, Backend, Gain, NormWeights, Pooling, Routing,
+        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Routing,
         candle::{
             Candle, DeviceBatch, Embeddings, Linear, Norm,
             tuning::{Adapter, FineTuning, Frozen, Precision},
@@ -212,6 +212,10 @@ impl Backend for Counting {
 
     fn attention(&self, qkv: &Tensor, (_, batch): &Self::Batch, heads: usize) -> Result<Tensor> {
         self.candle.attention(qkv, batch, heads)
+    }
+
+    fn attention_weights(&self, x: &Tensor, rows: &[AttentionRow], heads: usize) -> Result<Tensor> {
+        self.candle.attention_weights(x, rows, heads)
     }
 
     fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {

@@ -12,6 +12,7 @@ fn template<'a>(
         tokenizer: &checkpoint.tokenizer,
         max_tokens,
         segments: checkpoint.config.type_vocab_size > 1,
+        end: None,
     }
 }
 

@@ -18,7 +18,7 @@ use candle_core::{D, DType, Device, Tensor};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use super::{Activation, Backend, NormWeights, Pooling};
+use super::{Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows};
 use crate::{
     error::{Error, Result},
     model::weights::{Dtype, WeightTensor, decode},
@@ -275,6 +275,16 @@ pub struct DeviceBatch {
     order: Option<(Tensor, Tensor)>,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+impl super::Upload for Candle {
+    type Tensor = Tensor;
+
+    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Tensor> {
+        let columns = numbers.len() / rows.max(1);
+        Ok(Tensor::from_vec(numbers, (rows, columns), &self.device)?)
+    }
+}
+
 impl Backend for Candle {
     type Tensor = Tensor;
     type Linear = Linear;
@@ -475,6 +485,35 @@ impl Backend for Candle {
         })
     }
 
+    fn attention_weights(
+        &self,
+        qkv: &Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Tensor> {
+        let (tokens, width) = qkv.dims2()?;
+        let longest = check_attention_rows(rows, tokens)?;
+        let head = width / 3 / heads;
+        let scale = 1.0 / (head as f64).sqrt();
+        // [tokens, 3, heads, head] → 2 × [heads, tokens, head]
+        let split = qkv.reshape((tokens, 3, heads, head))?;
+        let part = |i: usize| split.narrow(1, i, 1)?.squeeze(1)?.transpose(0, 1);
+        let (queries, keys) = (part(0)?, part(1)?);
+        let mut weights = Vec::with_capacity(rows.len());
+        for row in rows {
+            let (start, len) = (row.start as usize, row.len as usize);
+            let query = queries.narrow(1, row.query as usize, 1)?.contiguous()?;
+            let keys = keys.narrow(1, start, len)?.contiguous()?;
+            let scores = (query.matmul(&keys.t()?)? * scale)?;
+            let mean = candle_nn::ops::softmax(&scores, D::Minus1)?.mean(0)?;
+            weights.push(mean.pad_with_zeros(1, 0, longest - len)?);
+        }
+        match weights.is_empty() {
+            true => Ok(Tensor::zeros((0, longest), DType::F32, &self.device)?),
+            false => Ok(Tensor::cat(&weights, 0)?),
+        }
+    }
+
     fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {
         let (tokens, _) = hidden.dims2()?;
         let mut blocks = Vec::with_capacity(pooling.blocks);
@@ -512,6 +551,11 @@ impl Backend for Candle {
 
     #[cfg(not(target_arch = "wasm32"))]
     fn routing(&self) -> Option<&dyn super::Routing<Tensor = Tensor>> {
+        Some(self)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn rows(&self) -> Option<&dyn super::Upload<Tensor = Tensor>> {
         Some(self)
     }
 

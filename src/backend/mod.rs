@@ -58,6 +58,16 @@ pub struct Pooling {
     pub terms: Vec<PoolTerm>,
 }
 
+/// One row of an attention matrix: the token row `query` attends to its sequence, the token rows
+/// `start..start + len`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AttentionRow {
+    pub query: u32,
+    pub start: u32,
+    /// At least 1.
+    pub len: u32,
+}
+
 /// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -103,6 +113,15 @@ pub trait Routing {
         heads: usize,
         gain: Gain,
     ) -> Result<Self::Tensor>;
+}
+
+/// Takes rows that were computed elsewhere: encoders that follow instructions need it.
+pub trait Upload {
+    /// As [`Backend::Tensor`].
+    type Tensor;
+
+    /// A matrix of so many rows, given row by row.
+    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Self::Tensor>;
 }
 
 /// A device that runs encoders and heads.
@@ -172,6 +191,16 @@ pub trait Backend {
         heads: usize,
     ) -> Result<Self::Tensor>;
 
+    /// The weights by which attention looks from some tokens at their sequences, averaged over the heads:
+    /// softmax(q·kᵀ/√d) for each of `rows`. `qkv` is what [`Backend::attention`] takes. Gives
+    /// `[rows, longest sequence]`; a row sums to 1, and is zero past its own sequence's end.
+    fn attention_weights(
+        &self,
+        qkv: &Self::Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Self::Tensor>;
+
     /// Applies a [`Pooling`]: `[tokens, hidden] → [rows, blocks · hidden]`.
     fn pool(&self, hidden: &Self::Tensor, pooling: &Pooling) -> Result<Self::Tensor>;
 
@@ -189,9 +218,29 @@ pub trait Backend {
         None
     }
 
+    /// How rows come in from outside, where this backend takes them.
+    fn rows(&self) -> Option<&dyn Upload<Tensor = Self::Tensor>> {
+        None
+    }
+
     /// Runs what was recorded and returns the numbers of each tensor, row by row: one submission and one
     /// read-back for all of them.
     fn read(&self, tensors: &[&Self::Tensor]) -> impl Future<Output = Result<Vec<Vec<f32>>>>;
+}
+
+/// The longest sequence of `rows`, once all of them are known to lie within `tokens`.
+fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
+    let outside = rows.iter().find(|row| {
+        row.len == 0
+            || row.query as usize >= tokens
+            || u64::from(row.start) + u64::from(row.len) > tokens as u64
+    });
+    match outside {
+        None => Ok(rows.iter().map(|row| row.len as usize).max().unwrap_or(0)),
+        Some(row) => Err(Error::InvalidArgument(format!(
+            "the attention row {row:?} lies outside the batch"
+        ))),
+    }
 }
 
 /// Shapes that do not fit together: the caller's mistake, named before a kernel reads past a buffer's end.

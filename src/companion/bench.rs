@@ -6,15 +6,18 @@ use serde::Serialize;
 
 use super::{
     output::{json_line, text_line},
-    runtime::ModelArgs,
+    runtime::{DeviceName, ModelArgs},
     wait,
 };
 use crate::{
-    backend::simd::Simd,
-    device::AnyLens,
+    backend::{
+        simd::Simd,
+        webgpu::{KernelTime, Options, WebGpu},
+    },
+    device::{AnyLens, Parts},
     embedding::{Case, Pool},
-    error::Result,
-    model::config::Config,
+    error::{Error, Result},
+    model::{checkpoint::Checkpoint, config::Config},
     text::Sequence,
 };
 
@@ -26,6 +29,7 @@ use crate::{
 ///
 ///   caselens bench --model all-MiniLM-L6-v2-q8_0.gguf
 ///   RAYON_NUM_THREADS=1 caselens bench     # one thread
+///   caselens bench --device webgpu --kernels
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -34,6 +38,9 @@ pub struct Args {
     /// Seconds for each shape
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     seconds: f64,
+    /// With --device webgpu: also time each kernel, by timestamps on the GPU
+    #[arg(long)]
+    kernels: bool,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -70,17 +77,24 @@ struct Line {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let lens = args.model.lens(None, Case::default())?;
-    let config = lens.config();
+    let lens = match args.kernels {
+        true => timed(&args.model)?,
+        false => args.model.lens(None, Case::default())?,
+    };
+    let config = lens.config()?;
     let peak = match lens {
-        AnyLens::Simd(_) => Some(Simd::new().peak() * rayon::current_num_threads() as f64),
+        AnyLens::Simd(_) => {
+            let start = Instant::now();
+            let peak = Simd::new().peak(|| start.elapsed().as_secs_f64() * 1e3);
+            Some(peak * rayon::current_num_threads() as f64)
+        }
         _ => None,
     };
     if !args.json {
         text_line(&format!(
             "{} in {} on {}",
             lens.encoder_id(),
-            lens.dtype().name(),
+            lens.dtype(),
             place(&lens, peak)
         ))?;
     }
@@ -92,6 +106,7 @@ pub fn run(args: Args) -> Result<()> {
             .collect();
         // The first pass fills buffers and caches.
         wait(lens.pooled(&sequences, &[Pool::All]))?;
+        lens.kernel_times();
         let mut times = Vec::new();
         let start = Instant::now();
         while times.len() < 3 || start.elapsed() < limit {
@@ -111,8 +126,48 @@ pub fn run(args: Args) -> Result<()> {
             share: peak.map(|peak| speed / peak),
         };
         print(&line, args.json)?;
+        for time in lens.kernel_times() {
+            print_kernel(&time, times.len() as f64, args.json)?;
+        }
     }
     Ok(())
+}
+
+/// A lens on WebGPU whose kernels are timed.
+fn timed(model: &ModelArgs) -> Result<AnyLens> {
+    if model.device != DeviceName::Webgpu {
+        return Err(Error::InvalidArgument(
+            "--kernels times kernels of WebGPU: it needs --device webgpu.".into(),
+        ));
+    }
+    let parts = Parts {
+        checkpoint: &Checkpoint::open(&model.path()?)?,
+        head: None,
+        case: Case::default(),
+    };
+    let gpu = wait(WebGpu::open(Options {
+        profile: true,
+        ..Options::default()
+    }))?;
+    AnyLens::on_webgpu(&parts, gpu)
+}
+
+fn print_kernel(time: &KernelTime, runs: f64, json: bool) -> Result<()> {
+    if json {
+        return json_line(time);
+    }
+    let per_second = |amount: f64| amount / time.seconds.max(1e-12) / 1e9;
+    let products = match time.operations {
+        0.0 => String::new(),
+        operations => format!("  {:7.1} GOP/s", per_second(operations)),
+    };
+    text_line(&format!(
+        "  {:<26} × {:>3} {:>9.3} ms  {:7.1} GB/s{products}",
+        time.kernel,
+        time.dispatches as f64 / runs,
+        1e3 * time.seconds / runs,
+        per_second(time.bytes)
+    ))
 }
 
 fn place(lens: &AnyLens, peak: Option<f64>) -> String {

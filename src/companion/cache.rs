@@ -24,6 +24,8 @@ use crate::{
 
 /// Embeddings a cache file holds: what an interruption can lose.
 const CHUNK: usize = 1024;
+/// The same for decoders, which take a hundred times as long for one.
+const DECODER_CHUNK: usize = 128;
 const TENSOR: &str = "embeddings";
 
 /// Where embeddings are kept unless the user says otherwise.
@@ -89,7 +91,11 @@ pub fn kept<T: Serialize>(
 ) -> Result<Vec<f32>> {
     let mut all = Vec::with_capacity(inputs.len() * dims);
     let bar = progress("embedding", inputs.len() as u64);
-    for chunk in inputs.chunks(CHUNK) {
+    let size = match lens.is_decoder() {
+        true => DECODER_CHUNK,
+        false => CHUNK,
+    };
+    for chunk in inputs.chunks(size) {
         let path = folder.join(format!("{}.safetensors", key(lens, settings, &chunk)?));
         let numbers = match read(&path, chunk.len() * dims) {
             Some(numbers) => numbers,
@@ -132,7 +138,7 @@ fn compute(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f3
 fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Result<String> {
     let about = serde_json::to_string(&(
         lens.encoder_id(),
-        lens.dtype().name(),
+        lens.dtype(),
         lens.backend(),
         settings,
         env!("CARGO_PKG_VERSION"),

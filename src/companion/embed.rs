@@ -1,97 +1,296 @@
-//! `caselens embed`: vectors of texts.
+//! `caselens embed`: vectors of texts, in lines and in tables.
 
-use serde::{Deserialize, Serialize};
+use std::{
+    io::{BufWriter, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
 
 use super::{
-    input::lines,
-    output::{json_line, progress, text_line},
+    output::{rows_done, write_whole},
     runtime::LensArgs,
+    table::{Format, ReadOptions, Reader, Rows, Vectors, WriteOptions, Writer},
     wait,
 };
-use crate::error::Result;
+use crate::{
+    device::AnyLens,
+    embedding::Input,
+    error::{Error, Result},
+};
 
-/// Texts embedded in one go.
-const CHUNK: usize = 256;
+/// Columns that hold the text, where none is named; the first that is there.
+const TEXT_COLUMNS: [&str; 2] = ["text", "sentence"];
+const CONDITION_COLUMN: &str = "condition";
 
 /// Embed texts, or sentences under conditions
 ///
-/// Reads standard input, a text a line; with --json-lines a JSON object a line, {"sentence"} or
-/// {"sentence", "condition"}. Prints a vector a line, of unit length. A plain text gets the encoder's
-/// mean-pooled embedding, as sentence-transformers computes it; a sentence with a condition goes through
-/// the head.
+/// Reads texts, one a line, and prints a vector a line, of unit length. Tables are read and written as well:
+/// JSON lines, CSV, Arrow IPC and Parquet; what comes out has the rows and columns of what went in, in their
+/// order, and one column more. A plain text gets the encoder's mean-pooled embedding, as sentence-transformers
+/// computes it; a sentence with a condition beside it goes through the head.
+///
+///   echo "a text a line" | caselens embed
+///   caselens embed --input pairs.parquet --output embedded.parquet
+///   some-program | caselens embed --input-format arrow | another-program
+///
+/// Rows are written as they are done, and a file appears under its name once it is whole. Parquet is read from
+/// files alone.
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Input is JSON lines {"sentence", "condition"}; the condition may be absent
-    #[arg(long)]
-    json_lines: bool,
-    /// Print {"text", "embedding"} objects instead of bare numbers
-    #[arg(long)]
+    /// File to read; "-" is standard input
+    #[arg(short, long, value_name = "FILE|-", default_value = "-")]
+    input: PathBuf,
+    /// Format of the input [default: by the file's extension, else by its first bytes; CSV has no such bytes]
+    #[arg(long, value_enum)]
+    input_format: Option<Format>,
+    /// File to write; "-" is standard output
+    #[arg(short, long, value_name = "FILE|-", default_value = "-")]
+    output: PathBuf,
+    /// Format of the output [default: by the file's extension, else that of the input]
+    #[arg(long, value_enum)]
+    output_format: Option<Format>,
+    /// The same as --output-format jsonl
+    #[arg(long, conflicts_with = "output_format")]
     json: bool,
+    /// Column of texts or sentences [default: text, else sentence]
+    #[arg(long, value_name = "NAME")]
+    text_column: Option<String>,
+    /// Column of conditions; a row may have none [default: condition, where there is one]
+    #[arg(long, value_name = "NAME")]
+    condition_column: Option<String>,
+    /// Column to write
+    #[arg(long, value_name = "NAME", default_value = "embedding")]
+    embedding_column: String,
+    /// What to do with a row that has no text, or too long a condition
+    #[arg(long, value_enum, default_value = "fail")]
+    on_error: OnError,
+    /// Most rows of a batch
+    #[arg(long, value_name = "N", default_value = "256", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
+    batch_rows: usize,
     #[command(flatten)]
     lens: LensArgs,
 }
 
-#[derive(Deserialize)]
-struct Item {
-    sentence: String,
-    condition: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Output<'a> {
-    text: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    condition: Option<&'a str>,
-    embedding: &'a [f32],
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnError {
+    /// stop, and say which row it is
+    Fail,
+    /// leave its embedding empty, and say so
+    Null,
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let mut items = Vec::new();
-    for line in lines() {
-        let line = line?;
-        if line.is_empty() {
-            return Err(line.error("it is empty. Remove the line or write a text."));
-        }
-        items.push(match args.json_lines {
-            true => line.json("{\"sentence\", \"condition\"}")?,
-            false => Item {
-                sentence: line.text,
-                condition: None,
-            },
-        });
-    }
-    // A head is needed for conditions alone: plain texts work with any encoder.
-    let lens = match items.iter().any(|i| i.condition.is_some()) {
-        true => args.lens.open()?,
-        false => args.lens.with_head(None)?,
+    let file = |path: &Path| Some(path.to_owned()).filter(|p| p.as_os_str() != "-");
+    let output = file(&args.output);
+    // A wrong name for the output is found before anything is computed.
+    let named = match args.json {
+        true => Some(Format::Jsonl),
+        false => args
+            .output_format
+            .or_else(|| output.as_deref().and_then(Format::of_path)),
     };
-    let bar = progress("embedding", items.len() as u64);
-    for chunk in items.chunks(CHUNK) {
-        let inputs: Vec<_> = chunk
-            .iter()
-            .map(|i| (i.sentence.as_str(), i.condition.as_deref()))
-            .collect();
-        let rows = wait(lens.embed(&inputs))?;
-        for (input, _) in &rows.cuts {
-            tracing::warn!(
-                "a text was too long and its end was not read: {:.40}…",
-                inputs[*input].0
-            );
+    let mut reader = Reader::open(&ReadOptions {
+        path: file(&args.input),
+        format: args.input_format,
+        rows: args.batch_rows,
+    })?;
+    let format = named.unwrap_or(match reader.format {
+        // A file of Arrow's is whole at its end alone, which is too late for whoever reads a pipe.
+        Format::Feather if output.is_none() => Format::Arrow,
+        other => other,
+    });
+    let Some(first) = reader.next().transpose()? else {
+        return Ok(());
+    };
+    match output {
+        Some(path) => write_whole(&path, |out| {
+            args.embed(&mut reader, first, out, &path.display().to_string(), format)
+        })
+        .map(drop),
+        None if format.is_binary() && std::io::stdout().is_terminal() => {
+            Err(Error::InvalidArgument(
+                "a terminal does not show this format. Name a file with --output, or add --output-format jsonl.".into(),
+            ))
         }
-        for ((text, condition), embedding) in inputs.iter().zip(&rows.vectors) {
-            if args.json {
-                json_line(&Output {
-                    text,
-                    condition: *condition,
-                    embedding,
-                })?;
-            } else {
-                let numbers: Vec<_> = embedding.iter().map(f32::to_string).collect();
-                text_line(&numbers.join(" "))?;
+        None => {
+            let mut out = BufWriter::new(std::io::stdout());
+            args.embed(&mut reader, first, &mut out, "standard output", format)
+        }
+    }
+}
+
+impl Args {
+    fn embed(
+        &self,
+        reader: &mut Reader,
+        first: Rows,
+        out: &mut (impl Write + Send),
+        what: &str,
+        format: Format,
+    ) -> Result<()> {
+        let mut embedder = Embedder::new(self, &first)?;
+        let options = WriteOptions {
+            what: what.to_owned(),
+            format,
+            column: self.embedding_column.clone(),
+            dims: embedder.dims,
+        };
+        let mut writer = Writer::new(out, options, &first)?;
+        let bar = rows_done("embedding");
+        let mut next = Some(first);
+        while let Some(rows) = next {
+            let vectors = embedder.embed(&rows, &reader.what)?;
+            writer.write(&rows, &vectors)?;
+            bar.inc(rows.len() as u64);
+            next = reader.next().transpose()?;
+        }
+        bar.finish_and_clear();
+        writer.finish()
+    }
+}
+
+/// Turns rows into vectors.
+struct Embedder<'a> {
+    args: &'a Args,
+    text: &'a str,
+    condition: &'a str,
+    lens: AnyLens,
+    /// Whether the lens has what conditions need, the head.
+    conditional: bool,
+    /// Numbers of an embedding: all rows' have the same width.
+    dims: usize,
+    /// Rows that were embedded.
+    done: usize,
+}
+
+impl<'a> Embedder<'a> {
+    fn new(args: &'a Args, first: &Rows) -> Result<Self> {
+        let text = args.text_column.as_deref().unwrap_or_else(|| {
+            let mut names = TEXT_COLUMNS.into_iter();
+            names
+                .find(|name| first.has(name))
+                .unwrap_or(TEXT_COLUMNS[0])
+        });
+        let condition = args.condition_column.as_deref().unwrap_or(CONDITION_COLUMN);
+        let conditional = first.has(condition);
+        let lens = open(args, conditional)?;
+        let dims = match conditional {
+            true => lens.dims(),
+            false => lens.hidden_size(),
+        };
+        Ok(Self {
+            args,
+            text,
+            condition,
+            lens,
+            conditional,
+            dims,
+            done: 0,
+        })
+    }
+
+    /// An embedding a row, `[dims]`; `None` for one that cannot have any, where that was asked for. `what` names
+    /// the input.
+    fn embed(&mut self, rows: &Rows, what: &str) -> Result<Vectors> {
+        let first = self.done + 1;
+        let texts = rows.texts(self.text, first, what)?;
+        let named = self.args.condition_column.is_some();
+        let conditions = match rows.has(self.condition) || named {
+            true => rows.texts(self.condition, first, what)?,
+            false => vec![None; texts.len()],
+        };
+        // JSON lines may have their first condition late.
+        if !self.conditional && conditions.iter().any(Option::is_some) {
+            self.lens = open(self.args, true)?;
+            self.conditional = true;
+        }
+        self.done += texts.len();
+        let mut vectors = vec![None; texts.len()];
+        let (mut places, mut inputs) = (Vec::new(), Vec::new());
+        for (i, (text, condition)) in texts.iter().zip(&conditions).enumerate() {
+            match self.input(text.as_deref(), condition.as_deref()) {
+                Ok(input) => {
+                    places.push(i);
+                    inputs.push(input);
+                }
+                Err(error) => self.refuse(error, first + i, what)?,
             }
         }
-        bar.inc(chunk.len() as u64);
+        for (i, vector) in self.run(&inputs, &places, first, what)? {
+            vectors[i] = Some(vector);
+        }
+        Ok(vectors)
     }
-    bar.finish_and_clear();
-    Ok(())
+
+    fn input(&self, text: Option<&str>, condition: Option<&str>) -> Result<Input> {
+        let text = text.ok_or_else(|| Error::EmptyText {
+            what: format!("the column `{}`", self.text),
+        })?;
+        let (makes, input) = match condition {
+            Some(condition) => (
+                self.lens.dims(),
+                self.lens.conditional(text, condition, "")?,
+            ),
+            None => (self.lens.hidden_size(), self.lens.single("the text", text)?),
+        };
+        match makes == self.dims {
+            true => Ok(input),
+            false => Err(Error::InvalidArgument(format!(
+                "its embedding has {makes} numbers and those before it have {}. Give every row a condition, or none.",
+                self.dims
+            ))),
+        }
+    }
+
+    /// Embeds inputs that lie at `places`. That a condition leaves no room for its sentence shows only here: the
+    /// rows of such a batch go one by one, to find which it is.
+    fn run(
+        &self,
+        inputs: &[Input],
+        places: &[usize],
+        first: usize,
+        what: &str,
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        match wait(self.lens.run(inputs)) {
+            Ok(rows) => {
+                for (input, tokens) in &rows.cuts {
+                    tracing::warn!(
+                        "{what}, row {}: the text was too long; its last {tokens} tokens were not read",
+                        first + places[*input]
+                    );
+                }
+                Ok(places.iter().copied().zip(rows.vectors).collect())
+            }
+            Err(error @ Error::ConditionTooLong { .. }) => match places {
+                &[place] => self.refuse(error, first + place, what).map(|()| Vec::new()),
+                _ => {
+                    let one = |i: usize| self.run(&inputs[i..=i], &places[i..=i], first, what);
+                    let rows = (0..inputs.len()).map(one).collect::<Result<Vec<_>>>()?;
+                    Ok(rows.into_iter().flatten().collect())
+                }
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    fn refuse(&self, error: Error, row: usize, what: &str) -> Result<()> {
+        let error = error.in_row(what, row);
+        match self.args.on_error {
+            OnError::Fail => Err(error),
+            OnError::Null => {
+                tracing::warn!("{error} Its embedding is left empty.");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A head is needed for conditions alone: plain texts work with any encoder.
+fn open(args: &Args, conditional: bool) -> Result<AnyLens> {
+    match conditional {
+        true => args.lens.open(),
+        false => args.lens.with_head(None),
+    }
 }

@@ -1,16 +1,22 @@
 //! `caselens evaluate`: how well similarities agree with human ratings.
 
-use std::{io::BufRead, path::PathBuf};
+use std::{
+    io::BufRead,
+    path::{Path, PathBuf},
+};
 
+use candle_core::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    cache::{self, Inputs},
     output::{json_line, progress, text_line},
     runtime::{LensArgs, describe},
     wait,
 };
 use crate::{
     device::AnyLens,
+    embedding::Case,
     error::{Error, Result},
     evaluation::{
         baseline::ConditionOnly,
@@ -19,7 +25,7 @@ use crate::{
         dataset::Dataset,
         metrics::Scores,
     },
-    projection::HeadFile,
+    projection::{HeadFile, train::predict},
     similarity::cosine,
 };
 
@@ -55,6 +61,9 @@ pub struct Args {
     /// Add 95 % confidence intervals: bootstrap over sentence pairs, 1000 resamples, the same every time
     #[arg(long)]
     confidence: bool,
+    /// Where embeddings of an LLM encoder are kept [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// Print JSON, figures as fractions
     #[arg(long)]
     json: bool,
@@ -117,11 +126,46 @@ pub fn run(args: Args) -> Result<()> {
 
 fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<f64>, String)> {
     let lens = args.lens.with_head(head)?;
+    let case = match head {
+        Some(head) => head.spec.case.clone(),
+        None => args.lens.case.case(&args.lens.model)?,
+    };
     let described = match head {
         Some(head) => describe(&head.spec),
         None => format!("{} without a head", lens.encoder_id()),
     };
-    Ok((similarities(&lens, data)?, described))
+    let similarities = match lens.is_decoder() {
+        true => {
+            let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
+            kept_similarities(&lens, &case, head, data, &folder)?
+        }
+        false => similarities(&lens, data)?,
+    };
+    Ok((similarities, described))
+}
+
+/// Similarities from embeddings that are kept on disk: an interrupted run of hours goes on where it stopped.
+fn kept_similarities(
+    lens: &AnyLens,
+    case: &Case,
+    head: Option<&HeadFile>,
+    data: &Dataset,
+    folder: &Path,
+) -> Result<Vec<f64>> {
+    let mut inputs = Inputs::default();
+    let examples = inputs.examples(data);
+    let numbers = cache::embeddings(lens, case, &inputs, folder)?;
+    let width = case.dims(lens.hidden_size());
+    if let Some(head) = head {
+        let shape = (inputs.distinct.len(), width);
+        let embeddings = Tensor::from_vec(numbers, shape, &Device::Cpu)?;
+        return predict(&embeddings, head, &examples);
+    }
+    let row = |i: u32| &numbers[i as usize * width..(i as usize + 1) * width];
+    Ok(examples
+        .iter()
+        .map(|example| f64::from(cosine(row(example.first), row(example.second))))
+        .collect())
 }
 
 fn similarities(lens: &AnyLens, data: &Dataset) -> Result<Vec<f64>> {

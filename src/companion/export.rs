@@ -2,18 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::{
     adapter,
-    output::{json_line, write_file},
+    output::{json_line, progress, write_file},
     runtime::{HeadArgs, ModelArgs, describe},
+    wait,
 };
 use crate::{
-    embedding::Architecture,
+    bundle::{
+        File, Gallery, Item, MANIFEST, Manifest, Model, SCHEMA,
+        gallery::{self, Numbers},
+    },
+    embedding::{Architecture, Case},
     error::{Error, Result},
-    model::checkpoint::{Checkpoint, sha256},
+    model::checkpoint::Checkpoint,
+    projection::HeadFile,
 };
+
+/// Pairs whose sentences are embedded in one go.
+const CHUNK: usize = 64;
 
 /// Export an encoder and its head as a folder for the web
 ///
@@ -22,6 +33,12 @@ use crate::{
 /// files' URLs to CaseLens.load({ model, head }).
 ///
 ///   caselens export --output my-site/models
+///
+/// With --gallery, also stores the encoder's embeddings of the pairs of a CSV file (sentence1, sentence2,
+/// condition, and label where there is one). A page shows the answers of an encoder so that no browser can
+/// run, a Hugging Face folder for example: the head is applied to them there. Gallery.load(url) reads them.
+///
+///   caselens export --model my-encoder --gallery pairs.csv --licence "encoder: Apache-2.0" --output bundle
 ///
 /// With --adapter, writes instead what training changed in an encoder's folder, by itself, for people who have
 /// the published folder: `caselens apply` puts it back.
@@ -33,6 +50,15 @@ pub struct Args {
     /// Folder to write; the file, with --adapter
     #[arg(short, long, value_name = "DIR|FILE.safetensors")]
     output: PathBuf,
+    /// Store the embeddings of this file's pairs
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "adapter")]
+    gallery: Option<PathBuf>,
+    /// How numbers of the gallery are stored
+    #[arg(long, value_enum, default_value = "f16", requires = "gallery")]
+    gallery_dtype: NumbersName,
+    /// A line about the licence of the encoder, the head or the texts; may be given several times
+    #[arg(long, value_name = "TEXT", conflicts_with = "adapter")]
+    licence: Vec<String>,
     /// Write what training changed, for --model with a trained folder
     #[arg(long, requires = "base")]
     adapter: bool,
@@ -48,14 +74,31 @@ pub struct Args {
     head: HeadArgs,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum NumbersName {
+    /// 16 bits: similarities as the encoder's own to three digits
+    F16,
+    /// 8 bits with one scale for each embedding: half as large, similarities to two digits
+    Int8,
+}
+
+impl From<NumbersName> for Numbers {
+    fn from(name: NumbersName) -> Self {
+        match name {
+            NumbersName::F16 => Self::F16,
+            NumbersName::Int8 => Self::Int8,
+        }
+    }
+}
+
 pub fn run(args: Args) -> Result<()> {
     let model = args.model.path()?;
     if let Some(base) = &args.base {
         return export_adapter(&args, base, &model);
     }
-    if model.is_dir() {
+    if model.is_dir() && args.gallery.is_none() {
         return Err(Error::InvalidArgument(format!(
-            "{} is a folder; browsers load one GGUF file. Make it with `caselens quantize --model {} --output model.gguf`.",
+            "{} is a folder; browsers load one GGUF file. Make it with `caselens quantize --model {} --output model.gguf`, or show the encoder's answers with --gallery.",
             model.display(),
             model.display()
         )));
@@ -63,49 +106,141 @@ pub fn run(args: Args) -> Result<()> {
     let head = args.head.open(&args.model)?.ok_or_else(|| {
         Error::InvalidArgument("an export needs a head. Train one with `caselens train`.".into())
     })?;
-    if head.spec.case.architecture != Architecture::Bi {
+    // A browser runs an encoder in one GGUF file, under one input for sentence and condition.
+    let runs = model.is_file() && head.spec.case.architecture == Architecture::Bi;
+    if !runs && args.gallery.is_none() {
         return Err(Error::InvalidArgument(
-            "browsers do not run tri-encoders. Export a head that was trained with --architecture bi.".into(),
+            "browsers do not run tri-encoders. Export a head that was trained with --architecture bi, or show the encoder's answers with --gallery.".into(),
         ));
     }
-    let checkpoint = Checkpoint::open(&model)?;
-    head.spec.check_encoder(&checkpoint.encoder)?;
     let stem = model
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let files = [
-        (
-            "model",
-            format!("{stem}.gguf"),
-            checkpoint.weights.bytes().to_vec(),
-        ),
-        ("head", format!("{stem}.head.safetensors"), head.to_bytes()?),
-    ];
-    let mut manifest = json!({
-        "schema": 1,
-        "encoder": checkpoint.encoder,
-        "dtype": checkpoint.dtype().name(),
-        "dims": head.spec.output(),
-        "case": head.spec.case,
-        "training": head.spec.training,
-    });
-    for (kind, name, bytes) in &files {
-        write_file(&args.output.join(name), bytes)?;
-        manifest[*kind] = json!({"file": name, "bytes": bytes.len(), "sha256": sha256(bytes)});
+    let mut files: Vec<(File, Vec<u8>)> = Vec::new();
+    let mut add = |name: String, bytes: Vec<u8>| {
+        let file = File::of(name, &bytes);
+        files.push((file.clone(), bytes));
+        file
+    };
+    let model = match runs {
+        true => {
+            let checkpoint = Checkpoint::open(&model)?;
+            head.spec.check_encoder(&checkpoint.encoder)?;
+            Some(Model {
+                dtype: checkpoint.dtype().name().to_owned(),
+                file: add(format!("{stem}.gguf"), checkpoint.weights.bytes().to_vec()),
+            })
+        }
+        false => None,
+    };
+    let gallery = match &args.gallery {
+        Some(path) => {
+            let items = read_items(path)?;
+            let numbers = Numbers::from(args.gallery_dtype);
+            let bytes = gallery::to_bytes(&embed(&args, &head, &items)?, numbers)?;
+            Some(Gallery {
+                dtype: numbers,
+                items,
+                file: add(format!("{stem}.gallery.safetensors"), bytes),
+            })
+        }
+        None => None,
+    };
+    let manifest = Manifest {
+        schema: SCHEMA,
+        encoder: head.spec.encoder.clone(),
+        case: head.spec.case.clone(),
+        dims: head.spec.output(),
+        licences: args.licence,
+        head: add(format!("{stem}.head.safetensors"), head.to_bytes()?),
+        model,
+        gallery,
+        training: head.spec.training.clone(),
+    };
+    for (file, bytes) in &files {
+        write_file(&args.output.join(&file.file), bytes)?;
     }
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|e| Error::InvalidArgument(e.to_string()))?;
-    write_file(&args.output.join("manifest.json"), text.as_bytes())?;
+    // Last: a folder with a manifest is whole.
+    write_file(&args.output.join(MANIFEST), text.as_bytes())?;
     if args.json {
         return json_line(&manifest);
     }
     eprintln!("wrote {}: {}", args.output.display(), describe(&head.spec));
-    for (_, name, bytes) in &files {
-        eprintln!("  {name}  {:.1} MB", bytes.len() as f64 / 1e6);
+    for (file, bytes) in &files {
+        eprintln!("  {}  {:.1} MB", file.file, bytes.len() as f64 / 1e6);
     }
     Ok(())
+}
+
+/// The pairs of a CSV file.
+fn read_items(path: &Path) -> Result<Vec<Item>> {
+    /// A file has more columns than these, and a label that is no number is none.
+    #[derive(Deserialize)]
+    struct Record {
+        sentence1: String,
+        sentence2: String,
+        condition: String,
+        #[serde(default)]
+        label: String,
+    }
+    let bad = |row: usize, reason: String| Error::Data {
+        file: path.display().to_string(),
+        row,
+        reason,
+    };
+    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let records = csv::Reader::from_reader(file).into_deserialize();
+    records
+        .enumerate()
+        .map(|(i, record)| {
+            let record: Record = record.map_err(|e| {
+                bad(
+                    i + 1,
+                    format!("it is not CSV with sentence1, sentence2 and condition ({e})"),
+                )
+            })?;
+            let label = record.label.trim();
+            let label = match label.is_empty() {
+                true => None,
+                false => Some(label.parse().map_err(|_| {
+                    bad(
+                        i + 1,
+                        format!("its label is `{label}`, where a rating 1–5 is needed"),
+                    )
+                })?),
+            };
+            Ok(Item {
+                sentence1: record.sentence1,
+                sentence2: record.sentence2,
+                condition: record.condition,
+                label: label.filter(|x| (1.0..=5.0).contains(x)),
+            })
+        })
+        .collect()
+}
+
+/// The head's inputs for both sentences of each item.
+fn embed(args: &Args, head: &HeadFile, items: &[Item]) -> Result<Vec<Vec<f32>>> {
+    let lens = args.model.lens(Some(head), Case::default())?;
+    let bar = progress("embedding", items.len() as u64);
+    let mut vectors = Vec::with_capacity(2 * items.len());
+    for (chunk, items) in items.chunks(CHUNK).enumerate() {
+        let mut inputs = Vec::with_capacity(2 * items.len());
+        for (i, item) in items.iter().enumerate() {
+            let what = format!(" of row {}", chunk * CHUNK + i + 1);
+            for sentence in [&item.sentence1, &item.sentence2] {
+                inputs.push(lens.conditional(sentence, &item.condition, &what)?);
+            }
+        }
+        vectors.extend(wait(lens.run_raw(&inputs, &head.spec.case))?.vectors);
+        bar.inc(items.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(vectors)
 }
 
 fn export_adapter(args: &Args, base: &Path, model: &Path) -> Result<()> {

@@ -19,12 +19,14 @@ mod evaluate;
 mod export;
 mod folder;
 mod input;
+mod models;
 mod output;
 pub mod plot;
 mod quantize;
 mod report;
 mod runtime;
 mod score;
+mod table;
 mod train;
 
 /// Conditional sentence similarity: how alike are two sentences, seen through a condition?
@@ -57,6 +59,7 @@ enum Command {
     Export(export::Args),
     Apply(adapter::Args),
     Bench(bench::Args),
+    Models(models::Args),
 }
 
 /// Parses the command line and runs it.
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => export::run(args),
         Command::Apply(args) => adapter::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Models(args) => models::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -107,7 +111,8 @@ pub fn main() -> ExitCode {
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Io { source, .. } if source.kind() != std::io::ErrorKind::NotFound => 1,
-        Error::NoGpu(_) | Error::GpuLost(_) | Error::Candle(_) => 1,
+        Error::NotEnoughMemory { .. } => 1,
+        Error::NoGpu(_) | Error::NoCuda(_) | Error::GpuLost(_) | Error::Candle(_) => 1,
         _ => 2,
     }
 }

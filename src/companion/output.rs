@@ -24,6 +24,16 @@ pub fn progress(what: &str, total: u64) -> ProgressBar {
     bar
 }
 
+/// A count of rows, where their number is not known beforehand.
+pub fn rows_done(what: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(what.to_owned());
+    if let Ok(style) = ProgressStyle::with_template("{msg} {human_pos} rows · {per_sec}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
 /// Prints one JSON line.
 pub fn json_line(value: &impl Serialize) -> Result<()> {
     let line = serde_json::to_string(value)

@@ -7,11 +7,15 @@ use clap::{ArgAction, Args, ValueEnum};
 use crate::{
     backend::{Gain, candle::Candle},
     device::{AnyLens, Parts},
-    embedding::{Architecture, Case, Pool, Router},
+    embedding::{Architecture, Case, Instruct, Pool, Router},
     error::{Error, Result},
-    model::checkpoint::Checkpoint,
+    model::{
+        checkpoint::Checkpoint,
+        decoder::{Precision, checkpoint::DecoderCheckpoint},
+        presets::Preset,
+    },
     projection::{HeadFile, HeadSpec},
-    text::Order,
+    text::{Order, Setting, Wrapper},
 };
 
 /// The encoder and head that ship, as the demo serves them.
@@ -35,12 +39,15 @@ pub enum DeviceName {
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
     /// Encoder: a GGUF file from `caselens quantize`, or a Hugging Face folder (config.json,
-    /// tokenizer.json, model.safetensors)
+    /// tokenizer.json, model.safetensors or its shards); LLM encoders too (see `caselens models`)
     #[arg(long, value_name = "FILE|DIR", env = "CASELENS_MODEL")]
     pub model: Option<PathBuf>,
     /// Where to compute
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: DeviceName,
+    /// What the weights of an LLM encoder are kept in [default: as they are stored]
+    #[arg(long, value_enum)]
+    pub dtype: Option<Precision>,
 }
 
 /// Options for choosing a head.
@@ -68,6 +75,18 @@ pub enum PoolName {
     All,
     Condition,
     Sentence,
+    /// the last token
+    Last,
+    /// the embedded text's tokens without the instruction's, for --architecture instruct
+    Query,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SettingName {
+    /// the condition, given the sentence: f(c; I(s))
+    Cond,
+    /// the sentence, given the condition: f(s; I(c))
+    Sent,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -76,6 +95,26 @@ pub enum ArchitectureName {
     Bi,
     /// encoded apart, the condition weighing the sentence's tokens: a pass for each of them (CSR)
     Tri,
+    /// one of them in an instruction, the other embedded: for encoders that follow instructions
+    Instruct,
+}
+
+impl ArchitectureName {
+    fn of(case: &Case) -> Self {
+        match case.architecture {
+            Architecture::Bi => Self::Bi,
+            Architecture::Tri(_) => Self::Tri,
+            Architecture::Instruct(_) => Self::Instruct,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bi => "bi",
+            Self::Tri => "tri",
+            Self::Instruct => "instruct",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -102,6 +141,8 @@ impl From<PoolName> for Pool {
             PoolName::All => Self::All,
             PoolName::Condition => Self::Condition,
             PoolName::Sentence => Self::Sentence,
+            PoolName::Last => Self::Last,
+            PoolName::Query => Self::Query,
         }
     }
 }
@@ -109,7 +150,7 @@ impl From<PoolName> for Pool {
 /// Options for how a condition-aware embedding is made; a head brings its own.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
-    /// How sentence and condition meet [default: bi]
+    /// How sentence and condition meet [default: bi; instruct for encoders that follow instructions]
     #[arg(long, value_enum)]
     pub architecture: Option<ArchitectureName>,
     /// In how many of the encoder's last layers the condition weighs the sentence's tokens, for
@@ -120,10 +161,14 @@ pub struct CaseArgs {
     /// [default: one-plus-weight]
     #[arg(long, value_enum)]
     pub router_gain: Option<GainName>,
+    /// Which of the two is embedded, for --architecture instruct [default: cond]
+    #[arg(long, value_enum)]
+    pub setting: Option<SettingName>,
     /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
     #[arg(long, value_enum)]
     pub order: Option<OrderName>,
-    /// Tokens whose hidden states are averaged [default: condition; all for --architecture tri]
+    /// Tokens whose hidden states are averaged [default: condition; all for --architecture tri; for instruct
+    /// what `caselens models` knows of the encoder, else last]
     #[arg(long, value_enum)]
     pub pooling: Option<PoolName>,
     /// Do not subtract the condition's own embedding [default: false]
@@ -139,32 +184,42 @@ pub struct CaseArgs {
 }
 
 impl CaseArgs {
-    pub fn case(&self) -> Result<Case> {
-        self.case_or(Case::default())
+    /// What was asked for, and the rest as the encoder that `model` names wants it.
+    pub fn case(&self, model: &ModelArgs) -> Result<Case> {
+        self.case_or(model.default_case()?)
     }
 
-    /// What was asked for, and the rest as `otherwise` has it for a bi-encoder.
+    /// What was asked for, and the rest as `otherwise` has it for its own architecture.
     ///
     /// # Errors
-    /// Options that belong to the other architecture.
+    /// Options that belong to another architecture.
     pub fn case_or(&self, otherwise: Case) -> Result<Case> {
-        let tri = self.architecture == Some(ArchitectureName::Tri);
-        let others = [
-            ("--router-layers", self.router_layers.is_some(), true),
-            ("--router-gain", self.router_gain.is_some(), true),
-            ("--order", self.order.is_some(), false),
-            ("--no-subtract", self.no_subtract.is_some(), false),
+        use ArchitectureName::{Bi, Instruct, Tri};
+        let own = ArchitectureName::of(&otherwise);
+        let asked = self.architecture.unwrap_or(own);
+        let options: [(_, _, &[_]); 5] = [
+            ("--router-layers", self.router_layers.is_some(), &[Tri]),
+            ("--router-gain", self.router_gain.is_some(), &[Tri]),
+            ("--setting", self.setting.is_some(), &[Instruct]),
+            ("--order", self.order.is_some(), &[Bi]),
+            ("--no-subtract", self.no_subtract.is_some(), &[Bi, Instruct]),
         ];
-        let stray = others.iter().find(|(_, given, of)| *given && *of != tri);
+        let stray = options
+            .iter()
+            .find(|(_, given, of)| *given && !of.contains(&asked));
         if let Some((name, _, of)) = stray {
+            let of: Vec<_> = of.iter().map(|architecture| architecture.name()).collect();
             return Err(Error::InvalidArgument(format!(
                 "{name} is for --architecture {}. Leave it out.",
-                if *of { "tri" } else { "bi" }
+                of.join(" or ")
             )));
         }
-        let case = match tri {
-            true => self.tri(),
-            false => self.bi(otherwise),
+        let case = match asked {
+            Tri => self.tri(),
+            Bi if own == Bi => self.bi(otherwise),
+            Bi => self.bi(Case::default()),
+            Instruct if own == Instruct => self.instruct(otherwise),
+            Instruct => self.instruct(Case::instruct(Wrapper::default(), Pool::Query)),
         };
         match case.fault() {
             None => Ok(case),
@@ -180,6 +235,26 @@ impl CaseArgs {
         Case {
             pooling: self.pooling.map_or(case.pooling, Pool::from),
             ..case
+        }
+    }
+
+    fn instruct(&self, otherwise: Case) -> Case {
+        let architecture = match otherwise.architecture {
+            Architecture::Instruct(instruct) => Architecture::Instruct(Instruct {
+                setting: match self.setting {
+                    Some(SettingName::Cond) => Setting::Condition,
+                    Some(SettingName::Sent) => Setting::Sentence,
+                    None => instruct.setting,
+                },
+                ..instruct
+            }),
+            other => other,
+        };
+        Case {
+            pooling: self.pooling.map_or(otherwise.pooling, Pool::from),
+            subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
+            architecture,
+            ..otherwise
         }
     }
 
@@ -212,7 +287,7 @@ pub struct LensArgs {
 impl LensArgs {
     /// Opens the encoder with `head`; without one, the embeddings are those of the options.
     pub fn with_head(&self, head: Option<&HeadFile>) -> Result<AnyLens> {
-        self.model.lens(head, self.case.case()?)
+        self.model.lens(head, self.case.case(&self.model)?)
     }
 
     /// Opens the encoder and the head that were named, or those that ship.
@@ -224,8 +299,17 @@ impl LensArgs {
 impl ModelArgs {
     /// Opens the encoder and the head; `None` for the head compares plain CASE embeddings.
     pub fn lens(&self, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {
+        let path = self.path()?;
+        if DecoderCheckpoint::is_one(&path) {
+            return self.decoder(&path, head, case);
+        }
+        if self.dtype.is_some() {
+            return Err(Error::InvalidArgument(
+                "--dtype is for LLM encoders: others keep what their file holds. Leave it out, or make a GGUF file with `caselens quantize --dtype`.".into(),
+            ));
+        }
         let parts = Parts {
-            checkpoint: &Checkpoint::open(&self.path()?)?,
+            checkpoint: &Checkpoint::open(&path)?,
             head,
             case,
         };
@@ -234,6 +318,44 @@ impl ModelArgs {
             DeviceName::Cuda => AnyLens::candle(&parts, Candle::new(cuda()?)),
             DeviceName::Webgpu => super::wait(AnyLens::webgpu(&parts)),
         }
+    }
+
+    fn decoder(&self, path: &Path, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {
+        let backend = match self.device {
+            DeviceName::Cpu => Candle::cpu(),
+            DeviceName::Cuda => Candle::new(cuda()?),
+            DeviceName::Webgpu => {
+                return Err(Error::InvalidArgument(
+                    "LLM encoders do not run on --device webgpu. Use cuda or cpu.".into(),
+                ));
+            }
+        };
+        let mut checkpoint = DecoderCheckpoint::open(path)?;
+        if let Some(preset) = Preset::find(path) {
+            let config = &mut checkpoint.config;
+            if preset.pooling == "latent" && config.latent.is_none() {
+                return Err(Error::ModelFormat {
+                    what: path.display().to_string(),
+                    reason: format!("it has no latent attention, which {} ends with", preset.id),
+                });
+            }
+            config.causal = !preset.bidirectional;
+            config.max_positions = config.max_positions.min(preset.max_tokens);
+        }
+        let precision = self.dtype.unwrap_or(checkpoint.precision());
+        AnyLens::decoder(&checkpoint, precision, head, case, backend)
+    }
+
+    /// How the encoder wants sentence and condition, unless told otherwise.
+    pub fn default_case(&self) -> Result<Case> {
+        let path = self.path()?;
+        if let Some(case) = Preset::find(&path).and_then(Preset::case) {
+            return Ok(case);
+        }
+        Ok(match DecoderCheckpoint::pooling(&path) {
+            Some(pooling) => Case::instruct(Wrapper::default(), pooling),
+            None => Case::default(),
+        })
     }
 
     /// Where to fine-tune.
@@ -275,12 +397,18 @@ impl HeadArgs {
 
 fn cuda() -> Result<candle_core::Device> {
     if !cfg!(feature = "cuda") {
-        return Err(Error::InvalidArgument(
-            "this program was built without CUDA. Build it with `cargo build --release --features cuda`, or use --device cpu.".into(),
+        return Err(Error::NoCuda(
+            "this program was built without it. Build one that has it with `./build.sh cuda`"
+                .into(),
         ));
     }
-    candle_core::Device::new_cuda(0)
-        .map_err(|e| Error::NoGpu(format!("no CUDA device answers ({e})")))
+    candle_core::Device::new_cuda(0).map_err(|e| {
+        let said = e.to_string();
+        Error::NoCuda(match said.contains("CUDA_ERROR_STUB_LIBRARY") {
+            true => "NVIDIA's driver (libcuda.so.1) is not on this machine, or is too old. Install the driver that belongs to the GPU".into(),
+            false => format!("no GPU answers ({said}). See that `nvidia-smi` lists one, and that its driver serves the toolkit this was built with"),
+        })
+    })
 }
 
 /// A shipped file: in the working directory or above the program's own place.
@@ -304,6 +432,7 @@ pub fn describe(spec: &HeadSpec) -> String {
     let encoder = match spec.case.architecture {
         Architecture::Bi => spec.encoder.to_string(),
         Architecture::Tri(_) => format!("{} as a tri-encoder", spec.encoder),
+        Architecture::Instruct(_) => format!("{} behind instructions", spec.encoder),
     };
     let kind = match (spec.dims.len(), spec.relu) {
         (1, _) => return format!("{encoder} without layers on top"),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     backend::{Gain, PoolTerm, Pooling},
     error::Result,
-    text::{Batch, Order, Sequence, Template, template::Tokens},
+    text::{Batch, Order, Sequence, Setting, Template, Wrapper, template::Tokens},
 };
 
 /// Which hidden states of an input are averaged.
@@ -28,14 +28,19 @@ pub enum Pool {
     Condition,
     /// The sentence's tokens.
     Sentence,
+    /// The last token alone: what a decoder has read the whole input for.
+    Last,
+    /// The embedded text's tokens, without its instruction's.
+    Query,
 }
 
 impl Pool {
-    pub(super) fn span(self, sequence: &Sequence) -> Range<usize> {
+    pub(crate) fn span(self, sequence: &Sequence) -> Range<usize> {
         match self {
             Self::Cls => 0..1,
             Self::All => 0..sequence.ids.len(),
-            Self::Condition => sequence.condition.clone(),
+            Self::Last => sequence.ids.len().saturating_sub(1)..sequence.ids.len(),
+            Self::Condition | Self::Query => sequence.condition.clone(),
             Self::Sentence => sequence.sentence.clone(),
         }
     }
@@ -51,6 +56,15 @@ pub enum Architecture {
     /// Encoded apart, the condition scaling the sentence's last attention outputs: a pass for each sentence
     /// and one for each condition (CSR; [`super::router`]).
     Tri(Router),
+    /// In one input of an encoder that follows instructions: one is embedded, the other is in its instruction.
+    Instruct(Instruct),
+}
+
+/// The prompts of an encoder that follows instructions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Instruct {
+    pub setting: Setting,
+    pub wrapper: Wrapper,
 }
 
 impl Architecture {
@@ -97,7 +111,20 @@ impl Case {
     pub fn dims(&self, hidden: usize) -> usize {
         match self.architecture {
             Architecture::Bi => self.orders.len() * hidden,
-            Architecture::Tri(_) => hidden,
+            Architecture::Tri(_) | Architecture::Instruct(_) => hidden,
+        }
+    }
+
+    /// CASE of an encoder that follows instructions: f(c; I(s)) − f(c; I(∅)).
+    pub fn instruct(wrapper: Wrapper, pooling: Pool) -> Self {
+        Self {
+            orders: Vec::new(),
+            pooling,
+            subtract: true,
+            architecture: Architecture::Instruct(Instruct {
+                setting: Setting::Condition,
+                wrapper,
+            }),
         }
     }
 
@@ -114,6 +141,17 @@ impl Case {
     /// What is wrong with these settings, whatever the encoder.
     pub fn fault(&self) -> Option<&'static str> {
         match self.architecture {
+            Architecture::Instruct(_) if !self.orders.is_empty() => {
+                Some("behind an instruction there is no order of condition and sentence")
+            }
+            Architecture::Instruct(_)
+                if matches!(self.pooling, Pool::Condition | Pool::Sentence) =>
+            {
+                Some("behind an instruction the pooling is query, last, all or cls")
+            }
+            Architecture::Bi | Architecture::Tri(_) if self.pooling == Pool::Query => {
+                Some("the pooling query is for encoders that follow instructions")
+            }
             Architecture::Bi if self.orders.is_empty() => {
                 Some("a bi-encoder needs an order of condition and sentence")
             }

@@ -1,8 +1,17 @@
 //! An encoder on a backend, and embeddings of texts with it.
 
-use std::rc::Rc;
+#[cfg(not(target_arch = "wasm32"))]
+use std::cell::RefCell;
+use std::{borrow::Cow, rc::Rc};
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::instruct::Unconditional;
 use super::{Architecture, Case, Input, Pool, case::Plan};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{
+    backend::candle::Candle,
+    model::decoder::{Decoder, Precision, States, checkpoint::DecoderCheckpoint},
+};
 use crate::{
     backend::{Backend, Pooling},
     error::{Error, Result},
@@ -10,7 +19,6 @@ use crate::{
         bert::Bert,
         checkpoint::{Checkpoint, EncoderId},
         config::Config,
-        weights::Dtype,
     },
     text::{Sequence, Template, Tokenizer},
 };
@@ -23,10 +31,35 @@ pub(super) const TOKEN_BUDGET: usize = 2048;
 pub struct Encoder<B: Backend> {
     pub backend: B,
     pub id: EncoderId,
-    pub config: Config,
+    pub shape: Shape,
     pub tokenizer: Rc<Tokenizer>,
-    pub dtype: Dtype,
-    pub(super) model: Bert<B>,
+    /// What the large matrices are kept in, such as `q8_0`.
+    pub dtype: Cow<'static, str>,
+    model: Model<B>,
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) unconditional: RefCell<Unconditional>,
+}
+
+/// What of an encoder its inputs and embeddings depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Width of its hidden states.
+    pub hidden_size: usize,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: usize,
+    /// See [`Template::segments`].
+    pub segments: bool,
+    /// See [`Template::end`].
+    pub end: Option<u32>,
+    /// Whether an embedding is divided by its length before anything is done with it.
+    pub unit_length: bool,
+}
+
+/// What turns tokens into hidden states.
+enum Model<B: Backend> {
+    Bert(Box<(Bert<B>, Config)>),
+    #[cfg(not(target_arch = "wasm32"))]
+    Decoder(Box<dyn States<Tensor = B::Tensor>>),
 }
 
 /// Embeddings and what happened to their inputs.
@@ -41,23 +74,48 @@ pub struct Rows {
 impl<B: Backend> Encoder<B> {
     /// Copies an opened checkpoint to a backend.
     pub fn load(backend: B, checkpoint: &Checkpoint) -> Result<Self> {
-        let model = Bert::load(&backend, &checkpoint.config, &checkpoint.weights)?;
+        let config = &checkpoint.config;
+        let model = Bert::load(&backend, config, &checkpoint.weights)?;
         Ok(Self {
             backend,
             id: checkpoint.encoder.clone(),
-            config: checkpoint.config.clone(),
+            shape: Shape {
+                hidden_size: config.hidden_size,
+                max_tokens: config.max_positions,
+                segments: config.type_vocab_size > 1,
+                end: None,
+                unit_length: false,
+            },
             tokenizer: Rc::clone(&checkpoint.tokenizer),
-            dtype: checkpoint.dtype(),
-            model,
+            dtype: checkpoint.dtype().name().into(),
+            model: Model::Bert(Box::new((model, config.clone()))),
+            #[cfg(not(target_arch = "wasm32"))]
+            unconditional: RefCell::default(),
         })
+    }
+
+    /// The BERT-family model and its configuration.
+    ///
+    /// # Errors
+    /// It is a decoder.
+    pub fn bert(&self) -> Result<(&Bert<B>, &Config)> {
+        match &self.model {
+            Model::Bert(both) => Ok((&both.0, &both.1)),
+            #[cfg(not(target_arch = "wasm32"))]
+            Model::Decoder(_) => Err(Error::InvalidArgument(format!(
+                "{} is a decoder: this takes an encoder of the BERT family.",
+                self.id
+            ))),
+        }
     }
 
     /// How texts become this encoder's inputs.
     pub fn template(&self) -> Template<'_> {
         Template {
             tokenizer: &self.tokenizer,
-            max_tokens: self.config.max_positions,
-            segments: self.config.type_vocab_size > 1,
+            max_tokens: self.shape.max_tokens,
+            segments: self.shape.segments,
+            end: self.shape.end,
         }
     }
 
@@ -65,15 +123,22 @@ impl<B: Backend> Encoder<B> {
     /// Embeddings of this kind cannot be made here: the device or the encoder does not allow it.
     pub fn check(&self, case: &Case) -> Result<()> {
         let wrong = |reason: String| Err(Error::InvalidArgument(reason));
-        let Architecture::Tri(router) = case.architecture else {
-            return Ok(());
+        let router = match case.architecture {
+            Architecture::Tri(router) => router,
+            Architecture::Bi => return self.bert().map(|_| ()),
+            Architecture::Instruct(_) => {
+                return match self.backend.rows() {
+                    Some(_) => Ok(()),
+                    None => Err(no_instructions()),
+                };
+            }
         };
         if self.backend.routing().is_none() {
             return wrong(
                 "a tri-encoder does not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
             );
         }
-        let layers = self.model.layers().len();
+        let layers = self.bert()?.0.layers().len();
         match (1..=layers).contains(&router.layers) {
             true => Ok(()),
             false => wrong(format!(
@@ -85,7 +150,11 @@ impl<B: Backend> Encoder<B> {
 
     /// Hidden states of the last layer for a packed batch, `[tokens, hidden]`.
     pub fn hidden(&self, batch: &crate::text::Batch) -> Result<B::Tensor> {
-        self.model.forward(&self.backend, batch)
+        match &self.model {
+            Model::Bert(both) => both.0.forward(&self.backend, batch),
+            #[cfg(not(target_arch = "wasm32"))]
+            Model::Decoder(decoder) => decoder.states(batch),
+        }
     }
 
     /// Tokenizes a text to be embedded by itself. `what` names it in errors.
@@ -115,7 +184,8 @@ impl<B: Backend> Encoder<B> {
             true => self.backend.normalize(&x),
             false => Ok(x),
         };
-        self.run(&inputs, &Case::default(), pool, finish, Ok).await
+        self.run_joint(&inputs, &Case::default(), pool, finish, Ok)
+            .await
     }
 
     /// Embeddings of tokenized inputs, in their order.
@@ -136,10 +206,18 @@ impl<B: Backend> Encoder<B> {
     ) -> Result<Rows> {
         self.check(case)?;
         #[cfg(not(target_arch = "wasm32"))]
-        if let Architecture::Tri(_) = case.architecture {
-            return self
-                .run_apart(inputs, case, single_pool, single, conditional)
-                .await;
+        match case.architecture {
+            Architecture::Bi => {}
+            Architecture::Tri(_) => {
+                return self
+                    .run_apart(inputs, case, single_pool, single, conditional)
+                    .await;
+            }
+            Architecture::Instruct(instruct) => {
+                return self
+                    .run_instructed(inputs, case, instruct, single, conditional)
+                    .await;
+            }
         }
         self.run_joint(inputs, case, single_pool, single, conditional)
             .await
@@ -167,7 +245,7 @@ impl<B: Backend> Encoder<B> {
                 }
                 next += 1;
             }
-            let hidden = self.model.forward(&self.backend, &plan.batch)?;
+            let hidden = self.hidden(&plan.batch)?;
             let mut outputs = Vec::with_capacity(2);
             if plan.singles.rows > 0 {
                 outputs.push(single(self.backend.pool(&hidden, &plan.singles)?)?);
@@ -213,7 +291,7 @@ impl<B: Backend> Encoder<B> {
                 plan.push_pooled(&sequences[next], pools);
                 next += 1;
             }
-            let hidden = self.model.forward(&self.backend, &plan.batch)?;
+            let hidden = self.hidden(&plan.batch)?;
             let pooled = self.backend.pool(&hidden, &plan.conditionals)?;
             for all in self.backend.read(&[&pooled]).await? {
                 let width = (all.len() / plan.conditionals.rows).max(1);
@@ -221,5 +299,43 @@ impl<B: Backend> Encoder<B> {
             }
         }
         Ok(rows)
+    }
+}
+
+/// The device takes no rows from outside.
+pub(super) fn no_instructions() -> Error {
+    Error::InvalidArgument(
+        "encoders that follow instructions do not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
+    )
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Encoder<Candle> {
+    /// Copies an opened decoder to candle's device.
+    ///
+    /// # Errors
+    /// As [`Decoder::load`].
+    pub fn decoder(
+        backend: Candle,
+        checkpoint: &DecoderCheckpoint,
+        precision: Precision,
+    ) -> Result<Self> {
+        let model = Decoder::load(checkpoint, backend.device(), precision)?;
+        let config = &checkpoint.config;
+        Ok(Self {
+            id: checkpoint.encoder.clone(),
+            shape: Shape {
+                hidden_size: config.hidden_size,
+                max_tokens: config.max_positions,
+                segments: false,
+                end: config.eos,
+                unit_length: config.latent.as_ref().is_some_and(|l| l.output_normalize),
+            },
+            tokenizer: Rc::clone(&checkpoint.tokenizer),
+            dtype: checkpoint.kept_in(precision).into(),
+            model: Model::Decoder(Box::new(model)),
+            unconditional: RefCell::default(),
+            backend,
+        })
     }
 }

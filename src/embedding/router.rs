@@ -111,7 +111,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// `case` is no tri-encoder's, or not one that [`Encoder::check`] allows.
     pub fn new(encoder: &'a Encoder<B>, case: &Case) -> Result<Self> {
         encoder.check(case)?;
-        let layers = encoder.model.layers();
+        let layers = encoder.bert()?.0.layers();
         let parts = match (case.architecture, encoder.backend.routing()) {
             (Architecture::Tri(router), Some(routing)) => layers
                 .len()
@@ -139,7 +139,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// The states that enter the first routed layer, and the batch on the device.
     fn enter(&self, batch: &Batch) -> Result<(B::Batch, B::Tensor)> {
         let backend = &self.encoder.backend;
-        let (on_device, mut x) = self.encoder.model.embed(backend, batch)?;
+        let (on_device, mut x) = self.encoder.bert()?.0.embed(backend, batch)?;
         for layer in self.unrouted {
             x = layer.forward(backend, &x, &on_device)?;
         }

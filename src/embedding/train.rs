@@ -297,6 +297,11 @@ impl<'a> Training<'a> {
         let pooled = match case.architecture {
             Architecture::Bi => self.joint(inputs)?,
             Architecture::Tri(_) => self.apart(inputs)?,
+            Architecture::Instruct(_) => {
+                return Err(Error::InvalidArgument(
+                    "an encoder is not trained behind instructions. Use --architecture bi or tri, or train a head on it.".into(),
+                ));
+            }
         };
         let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
         let n = rows.len();

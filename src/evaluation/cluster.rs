@@ -1,66 +1,22 @@
-//! Do embeddings gather by what they should? k-means (linfa) scored by V-measure, and a t-SNE map (bhtsne).
+//! Do embeddings gather by what they should? k-means scored by V-measure, and a t-SNE map (bhtsne).
 
 use std::{collections::HashMap, hash::Hash};
-
-use linfa::{
-    DatasetBase,
-    traits::{Fit, Predict},
-};
-use linfa_clustering::KMeans;
-use ndarray::ArrayView2;
 
 use crate::{
     error::{Error, Result},
     projection::pca::Pca,
+    vectors::groups::KMeans,
 };
 
-/// Starts of k-means (by k-means++) of which the best is kept.
-const RUNS: usize = 10;
-const ITERATIONS: u64 = 300;
+/// k-means by Euclidean distance; ten runs and three hundred steps are scikit-learn's.
+pub const K_MEANS: KMeans = KMeans {
+    spherical: false,
+    runs: 10,
+    steps: 300,
+};
 /// t-SNE: accuracy of the Barnes-Hut approximation and steps.
 const THETA: f64 = 0.5;
 const EPOCHS: usize = 1000;
-
-/// k-means clusters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clusters {
-    /// The cluster of each vector, from 0.
-    pub labels: Vec<usize>,
-    /// Sum of squared distances of the vectors to their clusters' centres.
-    pub inertia: f64,
-}
-
-impl Clusters {
-    /// Clusters vectors, row by row, `dims` wide, into `k` by Euclidean distance. The same every time.
-    ///
-    /// # Errors
-    /// There are fewer than `k` vectors, or `k` is 0.
-    pub fn of(vectors: &[f32], dims: usize, k: usize) -> Result<Self> {
-        let numbers: Vec<f64> = vectors.iter().map(|&x| f64::from(x)).collect();
-        let n = numbers.len() / dims.max(1);
-        if k == 0 || n < k {
-            return Err(Error::InvalidArgument(format!(
-                "{n} vectors cannot be put into {k} clusters."
-            )));
-        }
-        let broken = |e: String| Error::InvalidArgument(format!("k-means failed ({e})."));
-        let rows =
-            ArrayView2::from_shape((n, dims), &numbers).map_err(|e| broken(e.to_string()))?;
-        let model = KMeans::params(k)
-            .n_runs(RUNS)
-            .max_n_iterations(ITERATIONS)
-            .tolerance(1e-4)
-            .fit(&DatasetBase::from(rows))
-            .map_err(|e| broken(e.to_string()))?;
-        let labels = model.predict(&rows).to_vec();
-        let distance = |(row, &label): (&[f64], &usize)| -> f64 {
-            let centre = model.centroids().row(label);
-            row.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum()
-        };
-        let inertia = numbers.chunks_exact(dims).zip(&labels).map(distance).sum();
-        Ok(Self { labels, inertia })
-    }
-}
 
 /// V-measure of clusters against classes (Rosenberg & Hirschberg, 2007): the harmonic mean of homogeneity
 /// and completeness, 0 to 1; 1 also where there is only one class and one cluster.

@@ -5,7 +5,7 @@
 
 use super::{config::Config, weights::Weights};
 use crate::{
-    backend::{Activation, Backend, NormWeights},
+    backend::{Activation, AttentionRow, Backend, NormWeights},
     error::{Error, Result},
     text::Batch,
 };
@@ -51,7 +51,19 @@ impl<B: Backend> Layer<B> {
 
     /// The whole layer, `[tokens, hidden]` to the same.
     pub fn forward(&self, backend: &B, x: &B::Tensor, batch: &B::Batch) -> Result<B::Tensor> {
+        self.forward_watched(backend, x, batch, |_| Ok(()))
+    }
+
+    /// [`Layer::forward`] with a look at query, key and value, `[tokens, 3 · hidden]`, on the way.
+    fn forward_watched(
+        &self,
+        backend: &B,
+        x: &B::Tensor,
+        batch: &B::Batch,
+        watch: impl FnOnce(&B::Tensor) -> Result<()>,
+    ) -> Result<B::Tensor> {
         let qkv = self.query_key_value(backend, x)?;
+        watch(&qkv)?;
         let attended = backend.attention(&qkv, batch, self.heads)?;
         self.finish(backend, &attended, x)
     }
@@ -121,6 +133,28 @@ impl<B: Backend> Bert<B> {
             x = layer.forward(backend, &x, &device_batch)?;
         }
         Ok(x)
+    }
+
+    /// As [`Bert::forward`], with each layer's attention weights for `rows`: see
+    /// [`Backend::attention_weights`].
+    ///
+    /// # Errors
+    /// As [`Bert::forward`]; or a row lies outside the batch.
+    pub fn forward_attending(
+        &self,
+        backend: &B,
+        batch: &Batch,
+        rows: &[AttentionRow],
+    ) -> Result<(B::Tensor, Vec<B::Tensor>)> {
+        let (device_batch, mut x) = self.embed(backend, batch)?;
+        let mut weights = Vec::with_capacity(self.layers.len());
+        for layer in &self.layers {
+            x = layer.forward_watched(backend, &x, &device_batch, |qkv| {
+                weights.push(backend.attention_weights(qkv, rows, layer.heads)?);
+                Ok(())
+            })?;
+        }
+        Ok((x, weights))
     }
 
     /// The first layer's input, `[tokens, hidden]`, and the batch on the device.

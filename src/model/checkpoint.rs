@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     config::Config,
-    vocabulary::tokenizer_json,
+    vocabulary,
     weights::{Bytes, Dtype, Weights},
 };
 use crate::{
@@ -89,8 +89,8 @@ impl Checkpoint {
             })
         };
         let config = Config::from_json(what, needed(keys::CONFIG)?)?;
-        let tokenizer = tokenizer_json(what, &weights.metadata, config.vocab_size)?;
-        let tokenizer = Tokenizer::from_map(tokenizer)?;
+        let tokenizer = vocabulary::Parts::read(what, &weights.metadata, config.vocab_size)?;
+        let tokenizer = tokenizer.tokenizer()?;
         let encoder = EncoderId {
             id: text(keys::ENCODER_ID).map_or_else(|| what.to_string(), |s| s.clone()),
             sha256: match text(keys::ENCODER_SHA256) {
@@ -163,7 +163,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn map(path: &std::path::Path) -> Result<Bytes> {
+pub(crate) fn map(path: &std::path::Path) -> Result<Bytes> {
     let file = std::fs::File::open(path).map_err(Error::io(path))?;
     // SAFETY: the map is read-only; a file changed by somebody else meanwhile gives wrong numbers, as
     // with every mapped model file, and no reference to it outlives the map.
@@ -174,7 +174,7 @@ fn map(path: &std::path::Path) -> Result<Bytes> {
 /// A folder's encoder name: what sentence-transformers models are published as where the folder carries
 /// that name, else the folder's own.
 #[cfg(not(target_arch = "wasm32"))]
-fn folder_id(path: &std::path::Path, config: &str) -> String {
+pub(crate) fn folder_id(path: &std::path::Path, config: &str) -> String {
     let from_config = || {
         serde_json::from_str::<serde_json::Value>(config)
             .ok()?

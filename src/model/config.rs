@@ -125,10 +125,6 @@ impl Config {
     }
 
     fn check(&self) -> std::result::Result<(), String> {
-        let range = |name: &str, value: usize, max: usize| match (1..=max).contains(&value) {
-            true => Ok(()),
-            false => Err(format!("its configuration says {name} = {value}")),
-        };
         range("vocab_size", self.vocab_size, MAX_ROWS)?;
         range("hidden_size", self.hidden_size, MAX_WIDTH)?;
         range("num_hidden_layers", self.num_hidden_layers, MAX_LAYERS)?;
@@ -150,6 +146,14 @@ impl Config {
             return Err(format!("its layer_norm_eps is {}", self.layer_norm_eps));
         }
         Ok(())
+    }
+}
+
+/// A number of a configuration, from 1 to what memory and time allow.
+pub(super) fn range(name: &str, value: usize, max: usize) -> std::result::Result<(), String> {
+    match (1..=max).contains(&value) {
+        true => Ok(()),
+        false => Err(format!("its configuration says {name} = {value}")),
     }
 }
 

@@ -36,7 +36,10 @@ use super::{
     },
     weights::{BLOCK, Dtype, Weights},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    text::tokenizer::Vocabulary,
+};
 
 /// How llama.cpp pools hidden states when asked for an embedding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -369,7 +372,9 @@ fn vocabulary_keys(source: &Source<'_>, config: &Config) -> Result<Vec<(String, 
     let mut rest = without_limits(source.tokenizer_json).map_err(unreadable)?;
     let listed = tokens.iter().map(|t| (t.text.as_str(), t.kind));
     let key = match &json.model.vocab {
-        VocabJson::Ids(ids) if model == "bert" && from_llama_cpp(listed).as_ref() == Ok(ids) => {
+        VocabJson::Ids(ids)
+            if model == "bert" && from_llama_cpp(listed).is_ok_and(|found| same(&found, ids)) =>
+        {
             rest = without_vocabulary(&rest).map_err(unreadable)?;
             keys::TOKENIZER_REST
         }
@@ -382,6 +387,11 @@ fn vocabulary_keys(source: &Source<'_>, config: &Config) -> Result<Vec<(String, 
     out.push((TOKENS, Value::Array(texts)));
     out.push((KINDS, Value::Array(kinds)));
     Ok(out.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+}
+
+fn same(found: &Vocabulary, ids: &BTreeMap<String, usize>) -> bool {
+    let id = |token: &String| found.get(token).map(|&id| id as usize);
+    found.len() == ids.len() && ids.iter().all(|(token, &i)| id(token) == Some(i))
 }
 
 /// One entry for each row of the token table; rows that no token names are placeholders.

@@ -3,9 +3,15 @@
 pub mod bert;
 pub mod checkpoint;
 pub mod config;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod decoder;
 pub mod gguf;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod latent;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod peft;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod presets;
 mod q4_0;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod save;

@@ -4,7 +4,7 @@
 //! Where the first list gives the second to the letter, a file keeps tokenizer.json without its vocabulary
 //! ([`keys::TOKENIZER_REST`]), and opening puts it back: half a megabyte less of all-MiniLM-L6-v2.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use candle_core::quantized::gguf_file::Value;
 use serde_json::Map;
@@ -12,7 +12,7 @@ use serde_json::Map;
 use super::checkpoint::keys;
 use crate::{
     error::{Error, Result},
-    text::tokenizer,
+    text::tokenizer::{self, Tokenizer, Vocabulary},
 };
 
 /// llama.cpp's token types.
@@ -48,9 +48,10 @@ pub(super) fn to_llama_cpp(text: &str, kind: i32) -> String {
 /// Two ids have the same token: the token.
 pub(super) fn from_llama_cpp<'a>(
     tokens: impl IntoIterator<Item = (&'a str, i32)>,
-) -> std::result::Result<BTreeMap<String, usize>, String> {
-    let mut ids = BTreeMap::new();
-    for (id, (text, kind)) in tokens.into_iter().enumerate() {
+) -> std::result::Result<Vocabulary, String> {
+    let tokens = tokens.into_iter();
+    let mut ids = Vocabulary::with_capacity(tokens.size_hint().0);
+    for (id, (text, kind)) in (0u32..).zip(tokens) {
         let token = match (kind, text.strip_prefix(SPACE)) {
             (kind::UNUSED, _) => continue,
             (kind::CONTROL, _) => text.to_owned(),
@@ -64,58 +65,75 @@ pub(super) fn from_llama_cpp<'a>(
     Ok(ids)
 }
 
-/// The tokenizer.json of a GGUF file, whole. `rows` is the configuration's vocabulary size, `what` names the
-/// file in errors.
-///
-/// # Errors
-/// There is none, it is not JSON, or it has no vocabulary and the token list does not give one.
-pub fn tokenizer_json(
-    what: &str,
-    metadata: &HashMap<String, Value>,
-    rows: usize,
-) -> Result<Map<String, serde_json::Value>> {
-    let bad = |reason: String| Error::ModelFormat {
-        what: what.into(),
-        reason,
-    };
-    let text = |key: &str| metadata.get(key).and_then(|v| v.to_string().ok());
-    if let Some(whole) = text(keys::TOKENIZER) {
-        return tokenizer::parse(whole.as_bytes());
-    }
-    let rest = text(keys::TOKENIZER_REST).ok_or_else(|| {
-        bad(format!(
-            "it has no `{}`; files from other converters lack it, `caselens quantize` writes it",
-            keys::TOKENIZER
-        ))
-    })?;
-    let list = |key: &str| {
-        let list = metadata.get(key).and_then(|v| v.to_vec().ok());
-        list.ok_or_else(|| {
+/// The tokenizer of a GGUF file: tokenizer.json, and the vocabulary where the token list gives it.
+pub struct Parts {
+    pub json: Map<String, serde_json::Value>,
+    pub vocabulary: Option<Vocabulary>,
+}
+
+impl Parts {
+    /// Reads them from a file's metadata. `rows` is the configuration's vocabulary size, `what` names the file in
+    /// errors.
+    ///
+    /// # Errors
+    /// There is no tokenizer, it is not JSON, or it has no vocabulary and the token list does not give one.
+    pub fn read(what: &str, metadata: &HashMap<String, Value>, rows: usize) -> Result<Self> {
+        let bad = |reason: String| Error::ModelFormat {
+            what: what.into(),
+            reason,
+        };
+        let text = |key: &str| metadata.get(key).and_then(|v| v.to_string().ok());
+        if let Some(whole) = text(keys::TOKENIZER) {
+            return Ok(Self {
+                json: tokenizer::parse(whole.as_bytes())?,
+                vocabulary: None,
+            });
+        }
+        let rest = text(keys::TOKENIZER_REST).ok_or_else(|| {
             bad(format!(
-                "its tokenizer needs the list `{key}`, which it lacks"
+                "it has no `{}`; files from other converters lack it, `caselens quantize` writes it",
+                keys::TOKENIZER
             ))
+        })?;
+        let list = |key: &str| {
+            let list = metadata.get(key).and_then(|v| v.to_vec().ok());
+            list.ok_or_else(|| {
+                bad(format!(
+                    "its tokenizer needs the list `{key}`, which it lacks"
+                ))
+            })
+        };
+        let (tokens, kinds) = (list(TOKENS)?, list(KINDS)?);
+        if tokens.len() != rows || kinds.len() != rows {
+            return Err(bad(format!(
+                "it lists {} tokens and {} token types where the configuration says {rows}",
+                tokens.len(),
+                kinds.len()
+            )));
+        }
+        let tokens = tokens
+            .iter()
+            .zip(kinds)
+            .map(|(token, kind)| Some((token.to_string().ok()?.as_str(), kind.to_i32().ok()?)))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| bad(format!("`{TOKENS}` must hold strings and `{KINDS}` i32")))?;
+        let vocabulary = from_llama_cpp(tokens)
+            .map_err(|token| bad(format!("it lists the token {token:?} twice")))?;
+        let json = tokenizer::parse(rest.as_bytes())?;
+        if !json.get("model").is_some_and(|model| model.is_object()) {
+            return Err(bad(format!("`{}` has no model", keys::TOKENIZER_REST)));
+        }
+        Ok(Self {
+            json,
+            vocabulary: Some(vocabulary),
         })
-    };
-    let (tokens, kinds) = (list(TOKENS)?, list(KINDS)?);
-    if tokens.len() != rows || kinds.len() != rows {
-        return Err(bad(format!(
-            "it lists {} tokens and {} token types where the configuration says {rows}",
-            tokens.len(),
-            kinds.len()
-        )));
     }
-    let tokens = tokens
-        .iter()
-        .zip(kinds)
-        .map(|(token, kind)| Some((token.to_string().ok()?.as_str(), kind.to_i32().ok()?)))
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| bad(format!("`{TOKENS}` must hold strings and `{KINDS}` i32")))?;
-    let ids = from_llama_cpp(tokens)
-        .map_err(|token| bad(format!("it lists the token {token:?} twice")))?;
-    let mut json = tokenizer::parse(rest.as_bytes())?;
-    let model = json.get_mut("model").and_then(|m| m.as_object_mut());
-    let model = model.ok_or_else(|| bad(format!("`{}` has no model", keys::TOKENIZER_REST)))?;
-    let ids: Map<_, _> = ids.into_iter().map(|(t, id)| (t, id.into())).collect();
-    model.insert("vocab".into(), ids.into());
-    Ok(json)
+
+    /// The tokenizer they make.
+    pub fn tokenizer(self) -> Result<Tokenizer> {
+        match self.vocabulary {
+            Some(vocabulary) => Tokenizer::with_vocabulary(self.json, vocabulary),
+            None => Tokenizer::from_map(self.json),
+        }
+    }
 }

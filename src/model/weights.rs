@@ -374,7 +374,7 @@ impl Weights {
 ///
 /// Wherever the key stands after its own length, as it does among GGUF's key-value pairs, the value
 /// behind it must not be 0.
-fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
+pub(super) fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
     let key = b"general.alignment";
     let length = key.len() as u8;
     for at in memchr::memmem::find_iter(bytes, key) {

@@ -2,9 +2,11 @@
 //! batches.
 
 pub mod batch;
+pub mod instruction;
 pub mod template;
 pub mod tokenizer;
 
 pub use batch::Batch;
+pub use instruction::{Setting, Wrapper};
 pub use template::{Order, Sequence, Template};
 pub use tokenizer::Tokenizer;

@@ -7,6 +7,8 @@ use std::{ops::Range, rc::Rc};
 use tokenizers::{Encoding, TruncationDirection};
 
 use super::Tokenizer;
+#[cfg(not(target_arch = "wasm32"))]
+use super::{Setting, Wrapper, instruction};
 use crate::error::{Error, Result};
 
 /// Which of the two comes first.
@@ -39,12 +41,17 @@ pub struct Template<'a> {
     pub max_tokens: usize,
     /// Whether the model tells two segments apart (type vocabulary of at least 2).
     pub segments: bool,
+    /// A token that ends every input, appended where the tokenizer's own template does not end with it.
+    pub end: Option<u32>,
 }
 
 /// A text's tokens, made once and used in several inputs.
 #[derive(Clone)]
 pub struct Tokens {
     encoding: Rc<Encoding>,
+    /// For instructions, which say a text within another.
+    #[cfg(not(target_arch = "wasm32"))]
+    text: Rc<str>,
     what: Rc<str>,
 }
 
@@ -53,6 +60,8 @@ impl Template<'_> {
     pub fn sentence(&self, what: &str, text: &str) -> Result<Tokens> {
         Ok(Tokens {
             encoding: self.tokenizer.encode(what, text)?.into(),
+            #[cfg(not(target_arch = "wasm32"))]
+            text: text.into(),
             what: what.into(),
         })
     }
@@ -66,7 +75,8 @@ impl Template<'_> {
     pub fn single(&self, text: &Tokens) -> Result<Sequence> {
         let room = self
             .max_tokens
-            .saturating_sub(self.tokenizer.added_tokens(false));
+            .saturating_sub(self.tokenizer.added_tokens(false))
+            .saturating_sub(usize::from(self.end.is_some()));
         let mut encoding = Encoding::clone(&text.encoding);
         let cut = cut(&mut encoding, room);
         let length = encoding.len();
@@ -90,6 +100,7 @@ impl Template<'_> {
         let room = self
             .max_tokens
             .saturating_sub(self.tokenizer.added_tokens(true))
+            .saturating_sub(usize::from(self.end.is_some()))
             .saturating_sub(condition.encoding.len());
         if room == 0 {
             return Err(self.too_long(condition));
@@ -113,6 +124,91 @@ impl Template<'_> {
         Ok(self.sequence(&joined, condition, sentence, cut))
     }
 
+    /// A text behind the instruction I(∅). Never cut: as a condition by itself.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn instructed(&self, wrapper: Wrapper, text: &Tokens) -> Result<Sequence> {
+        self.cut_to_fit(text, |text| {
+            self.behind(&wrapper.before(instruction::NOTHING), text)
+        })
+    }
+
+    /// One of sentence and condition, behind the instruction that holds the other. The sentence is cut where
+    /// the two are too long, the condition never.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn instructed_pair(
+        &self,
+        wrapper: Wrapper,
+        setting: Setting,
+        sentence: &Tokens,
+        condition: &Tokens,
+    ) -> Result<Sequence> {
+        let condition_text = &condition.text;
+        let whole = self.cut_to_fit(sentence, |sentence| match setting {
+            Setting::Condition => self.behind(
+                &wrapper.before(&setting.instruction(sentence)),
+                condition_text,
+            ),
+            Setting::Sentence => self.behind(
+                &wrapper.before(&setting.instruction(condition_text)),
+                sentence,
+            ),
+        });
+        whole.map_err(|error| match error {
+            Error::ConditionTooLong { .. } => self.too_long(condition),
+            other => other,
+        })
+    }
+
+    /// What `make` makes of the text, whose end is left out as far as it takes for that to fit.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn cut_to_fit(
+        &self,
+        text: &Tokens,
+        make: impl Fn(&str) -> Result<Sequence>,
+    ) -> Result<Sequence> {
+        let mut sequence = make(&text.text)?;
+        if sequence.ids.len() <= self.max_tokens {
+            return Ok(sequence);
+        }
+        let pieces = self.tokenizer.pieces(&text.text)?;
+        let ends: Vec<_> = pieces.iter().map(|piece| piece.span.end).collect();
+        let mut kept = ends.len();
+        while sequence.ids.len() > self.max_tokens {
+            kept = kept.saturating_sub(sequence.ids.len() - self.max_tokens);
+            let end = kept.checked_sub(1).and_then(|last| ends.get(last));
+            let part = end.and_then(|&end| text.text.get(..end));
+            let Some(part) = part.filter(|part| !part.trim().is_empty()) else {
+                return Err(self.too_long(text));
+            };
+            sequence = make(part)?;
+        }
+        sequence.cut = ends.len() - kept;
+        Ok(sequence)
+    }
+
+    /// A text behind `before`: the spans of its sequence are the text's own tokens and the one that ends it.
+    ///
+    /// The space between the two is the text's, as SentencePiece's tokens begin with it: so what is left out is
+    /// what NV-Embed's published code leaves out.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn behind(&self, before: &str, text: &str) -> Result<Sequence> {
+        let encoding = self
+            .tokenizer
+            .encode_with_offsets(&format!("{before}{text}"))?;
+        let offsets = encoding.get_offsets();
+        let own = offsets
+            .iter()
+            .position(|&(_, end)| end > before.trim_end().len());
+        let own = own.unwrap_or(offsets.len().saturating_sub(1));
+        let joined = self.tokenizer.join(encoding, None)?;
+        let special = joined.get_special_tokens_mask();
+        let start = own + special.iter().take_while(|&&s| s == 1).count();
+        let mut sequence = self.sequence(&joined, 0..0, 0..0, 0);
+        sequence.condition = start..sequence.ids.len();
+        sequence.sentence = sequence.condition.clone();
+        Ok(sequence)
+    }
+
     fn sequence(
         &self,
         joined: &Encoding,
@@ -120,12 +216,18 @@ impl Template<'_> {
         sentence: Range<usize>,
         cut: usize,
     ) -> Sequence {
+        let mut ids = joined.get_ids().to_vec();
+        let mut types = match self.segments {
+            true => joined.get_type_ids().to_vec(),
+            false => vec![0; joined.len()],
+        };
+        if let Some(end) = self.end.filter(|end| ids.last() != Some(end)) {
+            ids.push(end);
+            types.push(types.last().copied().unwrap_or(0));
+        }
         Sequence {
-            ids: joined.get_ids().to_vec(),
-            types: match self.segments {
-                true => joined.get_type_ids().to_vec(),
-                false => vec![0; joined.len()],
-            },
+            ids,
+            types,
             condition,
             sentence,
             cut,

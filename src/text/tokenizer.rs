@@ -1,8 +1,11 @@
 //! Hugging Face `tokenizers`, with the same regex engine natively and on wasm.
 
+use std::ops::Range;
+
 use base64::Engine;
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokenizers::Encoding;
+use tokenizers::{Encoding, models::wordpiece::WordPiece};
 
 use crate::error::{Error, Result};
 
@@ -10,9 +13,29 @@ use crate::error::{Error, Result};
 /// mistake or an attack, and tokenizing it would only take time.
 pub const MAX_CHARS: usize = 50_000;
 
+/// Token → id.
+pub type Vocabulary = ahash::AHashMap<String, u32>;
+
+/// Where a token comes from in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes of the text.
+    pub span: Range<usize>,
+    /// The word it is of, counted from 0.
+    pub word: Option<u32>,
+}
+
 /// A tokenizer as published (tokenizer.json), without its truncation and padding.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
+}
+
+/// tokenizer.json's WordPiece model without its vocabulary.
+#[derive(Deserialize)]
+struct WordPieceJson {
+    unk_token: String,
+    continuing_subword_prefix: String,
+    max_input_chars_per_word: usize,
 }
 
 impl Tokenizer {
@@ -36,6 +59,41 @@ impl Tokenizer {
             .map_err(|e| Error::Tokenizer(e.to_string()))?;
         inner.with_padding(None);
         Ok(Self { inner })
+    }
+
+    /// Builds it from tokenizer.json without the vocabulary of its WordPiece model, and that vocabulary.
+    ///
+    /// `tokenizers` copies a vocabulary several times on its way from JSON into a model: in a browser that takes
+    /// longer than everything else about opening an encoder. So the JSON gets the added tokens alone, whose
+    /// ids it looks up, and the model the rest.
+    pub(crate) fn with_vocabulary(
+        mut json: Map<String, Value>,
+        vocabulary: Vocabulary,
+    ) -> Result<Self> {
+        let mut added = Map::new();
+        for token in list(json.get("added_tokens")) {
+            let content = token.get("content").and_then(Value::as_str).unwrap_or("");
+            let Some(&id) = vocabulary.get(content) else {
+                return Err(unreadable(&format!(
+                    "its added token {content:?} is not in the vocabulary"
+                )));
+            };
+            added.insert(content.into(), id.into());
+        }
+        let model = json.get_mut("model").and_then(Value::as_object_mut);
+        let model = model.ok_or_else(|| unreadable(&"it has no model"))?;
+        model.insert("vocab".into(), added.into());
+        let parts = WordPieceJson::deserialize(&*model).map_err(|e| unreadable(&e))?;
+        let mut tokenizer = Self::from_map(json)?;
+        let model = WordPiece::builder()
+            .vocab(vocabulary)
+            .unk_token(parts.unk_token)
+            .continuing_subword_prefix(parts.continuing_subword_prefix)
+            .max_input_chars_per_word(parts.max_input_chars_per_word)
+            .build();
+        let model = model.map_err(|e| Error::Tokenizer(e.to_string()))?;
+        tokenizer.inner.with_model(model);
+        Ok(tokenizer)
     }
 
     /// Ids of one text with the model's special tokens, as Hugging Face gives them.
@@ -89,6 +147,34 @@ impl Tokenizer {
         }
     }
 
+    /// Where the tokens of a text come from, in their order and without special tokens.
+    pub(crate) fn pieces(&self, text: &str) -> Result<Vec<Piece>> {
+        let encoding = self
+            .inner
+            .encode(text, false)
+            .map_err(|e| Error::Tokenizer(e.to_string()))?;
+        let words = encoding.get_word_ids();
+        Ok((encoding.get_offsets().iter().zip(words))
+            .map(|(&(start, end), &word)| Piece {
+                span: start..end,
+                word,
+            })
+            .collect())
+    }
+
+    /// A token as the vocabulary writes it.
+    pub(crate) fn token(&self, id: u32) -> String {
+        self.inner.id_to_token(id).unwrap_or_default()
+    }
+
+    /// The tokens of a text without special tokens, each with where it lies in the text, in bytes.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn encode_with_offsets(&self, text: &str) -> Result<Encoding> {
+        self.inner
+            .encode(text, false)
+            .map_err(|e| Error::Tokenizer(e.to_string()))
+    }
+
     /// Joins one or two encodings with the model's special tokens.
     pub(crate) fn join(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding> {
         self.inner
@@ -111,6 +197,11 @@ pub(crate) fn parse(json: &[u8]) -> Result<Map<String, Value>> {
 
 fn unreadable(reason: &dyn std::fmt::Display) -> Error {
     Error::Tokenizer(format!("tokenizer.json cannot be read ({reason})"))
+}
+
+/// The elements of an array; none of anything else.
+fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+    value.and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Refuses a SentencePiece normalisation table that is cut short: `tokenizers` panics on it.
@@ -150,13 +241,7 @@ fn check_templates(processor: Option<&Value>) -> std::result::Result<(), String>
     let Some(processor) = processor else {
         return Ok(());
     };
-    let list = |key: &str| {
-        processor
-            .get(key)
-            .and_then(|v| v.as_array())
-            .into_iter()
-            .flatten()
-    };
+    let list = |key: &str| list(processor.get(key));
     for piece in list("single").chain(list("pair")) {
         let Some(token) = piece
             .get("SpecialToken")

@@ -3,7 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use caselens::model::{checkpoint::Checkpoint, weights::Bytes};
+use caselens::{
+    backend::webgpu::{Options, PowerPreference, WebGpu},
+    model::{
+        checkpoint::Checkpoint,
+        gguf::{Pooling, Source, write_gguf},
+        weights::{Bytes, Dtype},
+    },
+};
+use pollster::block_on;
 use safetensors::SafeTensors;
 
 pub const TINY: [&str; 3] = ["bert-tiny", "roberta-tiny", "xlm-r-tiny"];
@@ -84,6 +92,37 @@ impl Drop for Folder {
     }
 }
 
+/// The folder of a tiny decoder, under another configuration.
+pub fn decoder(test: &str, model: &str, changes: &serde_json::Value) -> Folder {
+    let folder = Folder::new(&format!("decoder-{test}"));
+    let from = fixture("decoders").join(model);
+    let mut config: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(from.join("config.json")).unwrap()).unwrap();
+    for (key, value) in changes.as_object().unwrap() {
+        config[key] = value.clone();
+    }
+    folder.write("config.json", &config.to_string());
+    std::fs::copy(
+        from.join("model.safetensors"),
+        folder.file("model.safetensors"),
+    )
+    .unwrap();
+    std::fs::copy(decoder_tokenizer(model), folder.file("tokenizer.json")).unwrap();
+    folder
+}
+
+/// Whose tokenizer a tiny decoder has.
+pub fn tokenizer_of(model: &str) -> &str {
+    if model == "qwen2" { "qwen2" } else { "mistral" }
+}
+
+/// The file of a tiny decoder's tokenizer.
+pub fn decoder_tokenizer(model: &str) -> PathBuf {
+    fixture("decoders")
+        .join(tokenizer_of(model))
+        .join("tokenizer.json")
+}
+
 /// Runs the companion with what ships as its defaults: exit code, standard output, standard error.
 pub fn caselens(args: &[&str]) -> (i32, String, String) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_caselens"))
@@ -151,4 +190,53 @@ pub fn worst_cosine(a: &[f32], b: &[f32], columns: usize) -> f32 {
         .zip(b.chunks_exact(columns))
         .map(|(x, y)| caselens::similarity::cosine(x, y))
         .fold(1.0, f32::min)
+}
+
+/// A checkpoint as its GGUF file gives it back.
+pub fn quantized(folder: &Path, dtype: Dtype) -> Checkpoint {
+    let source = Checkpoint::open(folder).unwrap();
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let mut file = std::io::Cursor::new(Vec::new());
+    let parts = Source {
+        weights: &source.weights,
+        config_json: &text("config.json"),
+        tokenizer_json: &text("tokenizer.json"),
+        encoder: &source.encoder,
+        pooling: Pooling::Mean,
+    };
+    write_gguf(&mut file, &parts, dtype).unwrap();
+    Checkpoint::from_gguf("a test's file", Bytes::Owned(file.into_inner())).unwrap()
+}
+
+/// The GPU as the product opens it. Says so and gives `None` where there is none, unless CASELENS_REQUIRE_GPU is 1.
+pub fn gpu() -> Option<WebGpu> {
+    match block_on(WebGpu::new(PowerPreference::HighPerformance)) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            let required = std::env::var_os("CASELENS_REQUIRE_GPU").is_some_and(|v| v == "1");
+            assert!(!required, "CASELENS_REQUIRE_GPU is set: {error}");
+            eprintln!("skipped on WebGPU: {error}");
+            None
+        }
+    }
+}
+
+/// The GPU without and, where it has them, with products of packed bytes.
+pub fn gpus() -> Vec<WebGpu> {
+    if gpu().is_none() {
+        return Vec::new();
+    }
+    let with = |packed_dot| {
+        let options = Options {
+            packed_dot: Some(packed_dot),
+            ..Options::default()
+        };
+        block_on(WebGpu::open(options)).unwrap()
+    };
+    let (plain, packed) = (with(false), with(true));
+    assert!(!plain.info().packed_dot);
+    match packed.info().packed_dot {
+        true => vec![plain, packed],
+        false => vec![plain],
+    }
 }

@@ -9,6 +9,7 @@ use super::{
     memory::Memory,
     product::{Output, panel, panel_width},
 };
+use crate::backend::AttentionRow;
 
 /// Queries whose scores are held at a time; a multiple of every instruction set's tile.
 const QUERIES: usize = 12;
@@ -130,4 +131,27 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32], tokens: usize, scale: f32) -> f
     }
     row[tokens..].fill(0.0);
     sum(row, |x| x)
+}
+
+/// The mean over the heads of softmax(q·kᵀ/√d), for one query: `qkv` `[tokens, 3 · hidden]` to `out`, whose
+/// numbers past the row's `len` become 0. For people to look at, a few rows at a time: plain arithmetic will do.
+pub fn weights(qkv: &[f32], hidden: usize, heads: usize, row: &AttentionRow, out: &mut [f32]) {
+    let size = hidden / heads;
+    let scale = 1.0 / (size as f32).sqrt();
+    let token = |token: u32| &qkv[token as usize * 3 * hidden..][..3 * hidden];
+    let mut scores = vec![0f32; row.len as usize];
+    out.fill(0.0);
+    for at in (0..hidden).step_by(size) {
+        let query = &token(row.query)[at..][..size];
+        for (score, key) in scores.iter_mut().zip(row.start..) {
+            let key = &token(key)[hidden + at..][..size];
+            *score = query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() * scale;
+        }
+        let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        scores.iter_mut().for_each(|x| *x = (*x - largest).exp());
+        let share = 1.0 / (sum(&scores, |x| x) * heads as f32);
+        for (to, x) in out.iter_mut().zip(&scores) {
+            *to += x * share;
+        }
+    }
 }

@@ -31,7 +31,6 @@ mod math;
 mod memory;
 mod norm;
 mod parallel;
-#[cfg(not(target_arch = "wasm32"))]
 mod peak;
 mod product;
 
@@ -40,13 +39,15 @@ pub use linear::Linear;
 pub use norm::Norm;
 
 use self::{
-    attention::Attention,
+    attention::{Attention, weights},
     linear::{Forward, Then},
     math::sum,
     memory::{Buffer, Memory},
     norm::NormRows,
 };
-use super::{Activation, Backend, NormWeights, Pooling, check_shape};
+use super::{
+    Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows, check_shape,
+};
 use crate::{
     error::{Error, Result},
     model::weights::{Dtype, WeightTensor, decode_into},
@@ -86,10 +87,17 @@ impl Simd {
     }
 
     /// What one core could reach: operations per second in a loop of the dot product it uses (a product and
-    /// a sum are two). Measured now, for a fraction of a second.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn peak(&self) -> f64 {
-        peak::measure(self.cpu)
+    /// a sum are two). Measured now, for a fraction of a second, by a clock in milliseconds.
+    pub fn peak(&self, now: impl Fn() -> f64) -> f64 {
+        peak::measure(self.cpu, now)
+    }
+
+    /// Activations of these numbers, row by row; `numbers` holds whole rows.
+    pub fn rows(&self, columns: usize, numbers: &[f32]) -> Tensor {
+        let rows = numbers.len() / columns.max(1);
+        self.tensor(rows, columns, |out| {
+            out.copy_from_slice(&numbers[..rows * columns]);
+        })
     }
 
     fn tensor(&self, rows: usize, columns: usize, fill: impl FnOnce(&mut [f32])) -> Tensor {
@@ -304,6 +312,26 @@ impl Backend for Simd {
                     });
                 }
             });
+        }))
+    }
+
+    fn attention_weights(
+        &self,
+        qkv: &Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Tensor> {
+        let longest = check_attention_rows(rows, qkv.rows)?;
+        let size = (qkv.columns / 3).checked_div(heads).unwrap_or(0);
+        check_shape(
+            "three times heads · head size",
+            3 * heads * size,
+            qkv.columns,
+        )?;
+        Ok(self.tensor(rows.len(), longest, |out| {
+            for (row, out) in rows.iter().zip(out.chunks_exact_mut(longest.max(1))) {
+                weights(qkv.numbers(), qkv.columns / 3, heads, row, out);
+            }
         }))
     }
 

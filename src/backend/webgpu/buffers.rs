@@ -199,6 +199,11 @@ impl Allocation {
         &self.buffer
     }
 
+    /// What was asked for.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The part that was asked for, as a binding.
     pub fn binding(&self) -> wgpu::BindingResource<'_> {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding {

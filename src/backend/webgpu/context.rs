@@ -1,6 +1,6 @@
 //! The adapter and the device: which GPU, with which limits.
 
-use super::failure::Failure;
+use super::{Options, failure::Failure, profile::Profile};
 use crate::error::{Error, Result};
 
 /// The GPU that was chosen.
@@ -21,6 +21,8 @@ pub struct AdapterInfo {
     pub software: bool,
     /// The largest tensor that fits, in bytes.
     pub max_buffer_bytes: u64,
+    /// Whether weights in blocks are multiplied as bytes (`dot4I8Packed`).
+    pub packed_dot: bool,
 }
 
 impl std::fmt::Display for AdapterInfo {
@@ -48,16 +50,18 @@ pub(super) struct Context {
     pub queue: wgpu::Queue,
     pub failure: Failure,
     pub info: AdapterInfo,
+    /// Where kernels are timed.
+    pub profile: Option<Profile>,
 }
 
 impl Context {
-    /// Opens the system's adapter for `power`.
-    pub async fn new(power: wgpu::PowerPreference) -> Result<Self> {
+    /// Opens the system's adapter.
+    pub async fn new(options: Options) -> Result<Self> {
         let instance =
             wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
         let adapter = instance
             .request_adapter(&wgpu::RequestAdapterOptions {
-                power_preference: power,
+                power_preference: options.power,
                 ..Default::default()
             })
             .await
@@ -70,6 +74,10 @@ impl Context {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("caselens"),
+                required_features: match options.profile {
+                    true => adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+                    false => wgpu::Features::empty(),
+                },
                 required_limits: limits,
                 // Buffers are pooled here; large blocks beneath them would only sit idle.
                 memory_hints: wgpu::MemoryHints::MemoryUsage,
@@ -79,13 +87,25 @@ impl Context {
             .map_err(|e| Error::NoGpu(format!("the adapter gave no device ({e})")))?;
         let failure = Failure::default();
         failure.watch(&device);
-        let info = describe(&adapter.get_info(), &device, max_buffer_bytes);
+        let mut info = AdapterInfo {
+            max_buffer_bytes,
+            ..describe(&adapter.get_info(), &device)
+        };
+        info.packed_dot = options.packed_dot.unwrap_or(!info.software)
+            && instance
+                .wgsl_language_features()
+                .contains(wgpu::WgslLanguageFeatures::Packed4x8IntegerDotProduct);
+        let profile = match options.profile {
+            true => Some(Profile::new(&device, &queue)?),
+            false => None,
+        };
         tracing::debug!(?info, "opened a WebGPU device");
         Ok(Self {
             device,
             queue,
             failure,
             info,
+            profile,
         })
     }
 
@@ -158,7 +178,8 @@ fn required_limits(adapter: &wgpu::Limits) -> Result<wgpu::Limits> {
     Ok(limits)
 }
 
-fn describe(info: &wgpu::AdapterInfo, device: &wgpu::Device, max_buffer_bytes: u64) -> AdapterInfo {
+/// What is known of the adapter; what was decided about it is the caller's to fill in.
+fn describe(info: &wgpu::AdapterInfo, device: &wgpu::Device) -> AdapterInfo {
     let (vendor, architecture) = vendor_and_architecture(info, device);
     let name = match info.name.trim() {
         "" => format!("{vendor} {architecture}").trim().to_owned(),
@@ -181,7 +202,8 @@ fn describe(info: &wgpu::AdapterInfo, device: &wgpu::Device, max_buffer_bytes: u
             backend => backend.to_str().to_owned(),
         },
         software,
-        max_buffer_bytes,
+        max_buffer_bytes: 0,
+        packed_dot: false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! WebGPU through wgpu: in browsers (a worker included) and, natively, on Vulkan, Metal and DX12.
 //!
 //! Operations are recorded and run when [`Backend::read`] asks for numbers: one submission a batch. Weights
-//! stay quantised on the device (q8_0) and are decoded inside the kernels; all sums are f32. Only what
-//! every WebGPU device has is used: no subgroups, no f16 arithmetic, WebGPU's default limits (larger
-//! buffers are asked for where the adapter has them).
+//! stay quantised on the device (q8_0). Where WGSL has products of packed bytes (`dot4I8Packed`), linear layers
+//! multiply them with activations that are quantised in blocks of 32 too; elsewhere kernels decode them and
+//! all sums are f32. Beyond that only what every WebGPU device has is used: no subgroups, no f16 arithmetic,
+//! WebGPU's default limits (larger buffers are asked for where the adapter has them).
 //!
-//! Results agree with the reference on the dequantised weights to within 1e-4 (relative, by norm), and a
-//! row's numbers do not depend on what else is in its batch.
+//! Results agree with the reference on the dequantised weights to within 1e-4 (relative, by norm), those of
+//! products of bytes to a cosine of 0.9985, and a row's numbers do not depend on what else is in its batch.
 //!
 //! Nothing here panics when the GPU fails: whatever the device reports is kept and comes out of the next
 //! operation as [`Error::GpuLost`].
@@ -15,6 +16,7 @@ mod buffers;
 mod context;
 mod failure;
 mod pipeline;
+mod profile;
 mod readback;
 mod recorder;
 mod weights;
@@ -24,28 +26,33 @@ use std::rc::Rc;
 use bytemuck::{Pod, Zeroable};
 
 pub use context::AdapterInfo;
+pub use profile::KernelTime;
 pub use wgpu::PowerPreference;
 
 use self::{
     buffers::{Allocation, Memory, Purpose},
     context::Context,
     pipeline::{Kernel, Pipelines},
-    recorder::{Recorder, grid},
-    weights::Matrix,
+    profile::Work,
+    recorder::{Dispatch, Recorder, grid},
+    weights::{Format, Matrix},
 };
-use super::{Activation, Backend, NormWeights, Pooling, check_shape};
+use super::{
+    Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows, check_shape,
+};
 use crate::{
     error::{Error, Result},
-    model::weights::WeightTensor,
+    model::weights::{BLOCK, WeightTensor},
     text::Batch,
 };
 
 /// The largest head that the attention kernel takes.
 const MAX_HEAD: usize = 128;
-/// Queries of one sequence that a workgroup of the attention kernel takes.
-const QUERIES: usize = 8;
 /// Rows and outputs of the linear kernel's tile.
 const TILE: usize = 64;
+/// Rows and outputs of a workgroup of the linear kernel on bytes, for each thread down it and for all.
+const BYTES_ROWS: usize = 4;
+const BYTES_OUTPUTS: usize = 64;
 
 /// A GPU. Cloning shares it; tensors belong to the `WebGpu` that made them.
 ///
@@ -65,6 +72,28 @@ struct Inner {
     memory: Rc<Memory>,
     pipelines: Pipelines,
     recorder: Recorder,
+}
+
+/// How a GPU is used.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    pub power: PowerPreference,
+    /// Whether weights in blocks are multiplied as packed bytes, where WGSL has that; if not, they are multiplied in
+    /// f32, exactly. `None`: on GPUs, and not on software adapters, which take such products apart byte by byte and
+    /// are half as fast with them.
+    pub packed_dot: Option<bool>,
+    /// Whether to time each kernel: see [`WebGpu::times`]. Natively only.
+    pub profile: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            power: PowerPreference::HighPerformance,
+            packed_dot: None,
+            profile: false,
+        }
+    }
 }
 
 /// Activations `[rows, columns]`, f32. Cloning shares.
@@ -107,9 +136,10 @@ pub struct DeviceBatch {
     tokens: usize,
     /// Ids, types and positions, one after the other.
     indices: Allocation,
-    /// The attention kernel's work: up to [`QUERIES`] queries of one sequence each.
-    tiles: Allocation,
-    tile_count: usize,
+    /// Each token's sequence: its first token and its number of tokens.
+    spans: Allocation,
+    /// Products of a query and a key for each head: Σ length².
+    pairs: usize,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -126,6 +156,7 @@ struct EmbedParams {
 struct LinearParams {
     rows: u32,
     outputs: u32,
+    /// Of a row: vec4s, or blocks in the kernel on bytes.
     quads: u32,
     padding: u32,
 }
@@ -151,12 +182,24 @@ struct NormParams {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct AttentionParams {
+    tokens: u32,
     hidden: u32,
     heads: u32,
     head_size: u32,
-    tiles: u32,
     scale: f32,
     padding: [u32; 3],
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct AttentionWeightsParams {
+    rows: u32,
+    columns: u32,
+    hidden: u32,
+    heads: u32,
+    head_size: u32,
+    scale: f32,
+    padding: [u32; 2],
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -165,14 +208,6 @@ struct RowsParams {
     rows: u32,
     columns: u32,
     padding: [u32; 2],
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Tile {
-    start: u32,
-    length: u32,
-    query: u32,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -191,7 +226,16 @@ impl WebGpu {
     /// [`Error::NoGpu`] where there is no adapter or it offers less than WebGPU's default limits. A
     /// software adapter is no error: see [`AdapterInfo::software`].
     pub async fn new(power: PowerPreference) -> Result<Self> {
-        let context = Context::new(power).await?;
+        Self::open(Options {
+            power,
+            ..Options::default()
+        })
+        .await
+    }
+
+    /// [`WebGpu::new`], with a say in how it is used.
+    pub async fn open(options: Options) -> Result<Self> {
+        let context = Context::new(options).await?;
         let memory = Memory::new(context.device.clone(), context.info.max_buffer_bytes);
         Ok(Self(Rc::new(Inner {
             context,
@@ -204,6 +248,12 @@ impl WebGpu {
     /// The GPU that was chosen.
     pub fn info(&self) -> &AdapterInfo {
         &self.0.context.info
+    }
+
+    /// What each kernel took since the last call; empty unless [`Options::profile`] asked for it.
+    pub fn times(&self) -> Vec<KernelTime> {
+        let profile = self.0.context.profile.as_ref();
+        profile.map(profile::Profile::take).unwrap_or_default()
     }
 
     /// Bytes of tensors on the device, those kept for reuse included.
@@ -241,6 +291,7 @@ impl WebGpu {
     fn dispatch(
         &self,
         kernel: Kernel,
+        operations: f64,
         parameters: &impl Pod,
         bindings: &[(u32, &Allocation)],
         groups: [u32; 2],
@@ -248,14 +299,20 @@ impl WebGpu {
         let inner = &*self.0;
         inner.context.failure.check()?;
         let pipeline = inner.pipelines.get(&inner.context.device, kernel);
-        inner.recorder.dispatch(
-            &inner.context,
-            &inner.memory,
-            &pipeline,
+        let work = Work {
+            kernel,
+            operations,
+            bytes: bindings.iter().map(|(_, part)| part.bytes()).sum(),
+        };
+        let dispatch = Dispatch {
+            pipeline: &pipeline,
+            work,
             parameters,
             bindings,
             groups,
-        );
+        };
+        let recorder = &inner.recorder;
+        recorder.dispatch(&inner.context, &inner.memory, dispatch);
         Ok(())
     }
 
@@ -268,6 +325,7 @@ impl WebGpu {
         let y = self.tensor(x.rows, padded)?;
         self.dispatch(
             Kernel::Pad,
+            0.0,
             &PadParams {
                 rows: x.rows as u32,
                 columns: x.columns as u32,
@@ -276,6 +334,54 @@ impl WebGpu {
             },
             &[(1, &x.data), (2, &y.data)],
             grid(x.rows),
+        )?;
+        Ok(y)
+    }
+
+    /// activation(x·Wᵀ + b) with both sides as bytes.
+    fn linear_bytes(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
+        let blocks = x.columns / BLOCK;
+        let allocate = |bytes: usize| {
+            let memory = &self.0.memory;
+            memory.allocate(Purpose::Activations, (x.rows * bytes) as u64)
+        };
+        let (quants, scales) = (allocate(x.columns)?, allocate(4 * blocks)?);
+        self.dispatch(
+            Kernel::Quantize,
+            0.0,
+            &RowsParams {
+                rows: (x.rows * blocks) as u32,
+                columns: BLOCK as u32,
+                padding: [0; 2],
+            },
+            &[(1, &x.data), (2, &quants), (3, &scales)],
+            grid((x.rows * blocks).div_ceil(64)),
+        )?;
+        let weight = &layer.weight;
+        let y = self.tensor(x.rows, weight.rows)?;
+        let mut bindings = weight.bindings();
+        bindings.extend([
+            (3, &quants),
+            (4, &scales),
+            (5, layer.bias.values()),
+            (6, &*y.data),
+        ]);
+        // Many rows share what a core's cache holds of the weights; few are shared out among more cores.
+        let height: u32 = if x.rows > 128 { 16 } else { 4 };
+        self.dispatch(
+            Kernel::LinearBytes(activation, height),
+            2.0 * (x.rows * x.columns * weight.rows) as f64,
+            &LinearParams {
+                rows: x.rows as u32,
+                outputs: weight.rows as u32,
+                quads: blocks as u32,
+                padding: 0,
+            },
+            &bindings,
+            [
+                weight.rows.div_ceil(BYTES_OUTPUTS) as u32,
+                x.rows.div_ceil(BYTES_ROWS * height as usize) as u32,
+            ],
         )?;
         Ok(y)
     }
@@ -337,7 +443,7 @@ impl Backend for WebGpu {
     fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>) -> Result<Linear> {
         let (weights, biases): (Vec<_>, Vec<_>) = parts.iter().map(|(w, b)| (w, b)).unzip();
         let layer = Linear {
-            weight: self.load_matrix(&weights)?,
+            weight: Matrix::load_linear(&self.0.context, &self.0.memory, &weights)?,
             bias: self.load_vectors(&biases)?,
         };
         check_shape("the bias's length", layer.bias.columns, layer.weight.rows)?;
@@ -357,21 +463,18 @@ impl Backend for WebGpu {
 
     fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
         let indices = [&batch.ids[..], &batch.types, &batch.positions].concat();
-        let tiles: Vec<Tile> = batch
+        let spans: Vec<[u32; 2]> = batch
             .ranges()
             .flat_map(|range| {
-                (0..range.len()).step_by(QUERIES).map(move |query| Tile {
-                    start: range.start as u32,
-                    length: range.len() as u32,
-                    query: query as u32,
-                })
+                let span = [range.start as u32, range.len() as u32];
+                std::iter::repeat_n(span, range.len())
             })
             .collect();
         Ok(DeviceBatch {
             tokens: batch.tokens(),
             indices: self.inputs(&indices)?,
-            tile_count: tiles.len(),
-            tiles: self.inputs(&tiles)?,
+            pairs: batch.ranges().map(|range| range.len() * range.len()).sum(),
+            spans: self.inputs(&spans)?,
         })
     }
 
@@ -388,6 +491,7 @@ impl Backend for WebGpu {
         ]);
         self.dispatch(
             Kernel::Embed(table.format),
+            0.0,
             &EmbedParams {
                 tokens: batch.tokens as u32,
                 columns: table.columns as u32,
@@ -403,12 +507,16 @@ impl Backend for WebGpu {
     fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
         let weight = &layer.weight;
         check_shape("the input's width", x.columns, weight.columns)?;
+        if weight.format == Format::Panels {
+            return self.linear_bytes(x, layer, activation);
+        }
         let x = self.padded(x)?;
         let y = self.tensor(x.rows, weight.rows)?;
         let mut bindings = weight.bindings();
         bindings.extend([(3, &*x.data), (4, layer.bias.values()), (5, &*y.data)]);
         self.dispatch(
             Kernel::Linear(weight.format, activation),
+            2.0 * (x.rows * x.columns * weight.rows) as f64,
             &LinearParams {
                 rows: x.rows as u32,
                 outputs: weight.rows as u32,
@@ -438,6 +546,7 @@ impl Backend for WebGpu {
         let y = self.linear(x, layer, Activation::None)?;
         self.dispatch(
             Kernel::AddNorm,
+            0.0,
             &NormParams {
                 rows: y.rows as u32,
                 columns: y.columns as u32,
@@ -463,24 +572,62 @@ impl Backend for WebGpu {
             3 * heads * head,
             qkv.columns,
         )?;
-        if head > MAX_HEAD {
+        if !(1..=MAX_HEAD).contains(&head) {
             return Err(Error::InvalidArgument(format!(
                 "the model's attention heads are {head} wide; WebGPU runs heads of up to {MAX_HEAD}. Use the CPU."
             )));
         }
         let y = self.tensor(qkv.rows, hidden)?;
         self.dispatch(
-            Kernel::Attention,
+            Kernel::Attention(head as u32),
+            4.0 * (batch.pairs * hidden) as f64,
             &AttentionParams {
+                tokens: batch.tokens as u32,
                 hidden: hidden as u32,
                 heads: heads as u32,
                 head_size: head as u32,
-                tiles: batch.tile_count as u32,
                 scale: 1.0 / (head as f32).sqrt(),
                 padding: [0; 3],
             },
-            &[(1, &qkv.data), (2, &batch.tiles), (3, &y.data)],
-            grid(batch.tile_count * heads),
+            &[(1, &qkv.data), (2, &batch.spans), (3, &y.data)],
+            grid((batch.tokens * heads).div_ceil(64)),
+        )?;
+        Ok(y)
+    }
+
+    fn attention_weights(
+        &self,
+        qkv: &Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Tensor> {
+        let longest = check_attention_rows(rows, qkv.rows)?;
+        let hidden = qkv.columns / 3;
+        let head = hidden.checked_div(heads).unwrap_or(0);
+        check_shape(
+            "three times heads · head size",
+            3 * heads * head,
+            qkv.columns,
+        )?;
+        let y = self.tensor(rows.len(), longest)?;
+        let numbers: Vec<[u32; 3]> = rows
+            .iter()
+            .map(|row| [row.query, row.start, row.len])
+            .collect();
+        self.dispatch(
+            Kernel::AttentionWeights,
+            0.0,
+            &AttentionWeightsParams {
+                rows: rows.len() as u32,
+                columns: longest as u32,
+                hidden: hidden as u32,
+                heads: heads as u32,
+                head_size: head as u32,
+                scale: 1.0 / (head as f32).sqrt(),
+                padding: [0; 2],
+            },
+            &[(1, &qkv.data), (2, &self.inputs(&numbers)?), (3, &y.data)],
+            grid(rows.len()),
         )?;
         Ok(y)
     }
@@ -518,6 +665,7 @@ impl Backend for WebGpu {
         let y = self.tensor(pooling.rows, pooling.blocks * hidden.columns)?;
         self.dispatch(
             Kernel::Pool,
+            0.0,
             &RowsParams {
                 rows: blocks as u32,
                 columns: hidden.columns as u32,
@@ -533,6 +681,7 @@ impl Backend for WebGpu {
         let y = self.tensor(x.rows, x.columns)?;
         self.dispatch(
             Kernel::Normalize,
+            0.0,
             &RowsParams {
                 rows: x.rows as u32,
                 columns: x.columns as u32,

@@ -10,9 +10,14 @@ use crate::backend::Activation;
 pub(super) enum Kernel {
     Embed(Format),
     Linear(Format, Activation),
+    Quantize,
+    /// A linear layer on bytes, with so many threads down a workgroup.
+    LinearBytes(Activation, u32),
     Pad,
     AddNorm,
-    Attention,
+    /// Heads of so many numbers.
+    Attention(u32),
+    AttentionWeights,
     Pool,
     Normalize,
 }
@@ -20,11 +25,14 @@ pub(super) enum Kernel {
 impl Kernel {
     /// The WGSL files it is made of. A later file uses what an earlier one declares.
     fn sources(self) -> Vec<&'static str> {
+        const ACTIVATION: &str = include_str!("shaders/activation.wgsl");
+        const STORE: &str = include_str!("shaders/store_row.wgsl");
         const SUM: &str = include_str!("shaders/workgroup_sum.wgsl");
         const NORM: &str = include_str!("shaders/layer_norm.wgsl");
         let weight = |format| match format {
             Format::F32 => include_str!("shaders/weight_f32.wgsl"),
-            Format::Q8_0 => include_str!("shaders/weight_q8_0.wgsl"),
+            // Panels are for another kernel, which reads them by itself.
+            Format::Q8_0 | Format::Panels => include_str!("shaders/weight_q8_0.wgsl"),
         };
         match self {
             Self::Embed(format) => vec![
@@ -35,30 +43,58 @@ impl Kernel {
             ],
             Self::Linear(format, _) => vec![
                 weight(format),
-                include_str!("shaders/activation.wgsl"),
+                ACTIVATION,
+                STORE,
                 include_str!("shaders/linear.wgsl"),
             ],
+            Self::Quantize => vec![include_str!("shaders/quantize.wgsl")],
+            Self::LinearBytes(..) => {
+                vec![ACTIVATION, STORE, include_str!("shaders/linear_bytes.wgsl")]
+            }
             Self::Pad => vec![include_str!("shaders/pad.wgsl")],
             Self::AddNorm => vec![SUM, NORM, include_str!("shaders/add_norm.wgsl")],
-            Self::Attention => vec![include_str!("shaders/attention.wgsl")],
+            Self::Attention(head) => vec![
+                match head % 4 {
+                    0 => include_str!("shaders/quads_whole.wgsl"),
+                    _ => include_str!("shaders/quads_any.wgsl"),
+                },
+                include_str!("shaders/attention.wgsl"),
+            ],
+            Self::AttentionWeights => {
+                vec![SUM, include_str!("shaders/attention_weights.wgsl")]
+            }
             Self::Pool => vec![include_str!("shaders/pool.wgsl")],
             Self::Normalize => vec![SUM, include_str!("shaders/normalize.wgsl")],
+        }
+    }
+
+    /// A constant that sizes arrays, which an `override` cannot.
+    fn declarations(self) -> String {
+        match self {
+            Self::Attention(head) => format!("const QUADS = {}u;\n", head.div_ceil(4)),
+            _ => String::new(),
         }
     }
 
     /// Values of the shader's `override` declarations.
     fn constants(self) -> Vec<(&'static str, f64)> {
         match self {
-            Self::Linear(_, activation) => {
-                let number = match activation {
-                    Activation::None => 0.0,
-                    Activation::Gelu => 1.0,
-                    Activation::Relu => 2.0,
-                };
-                vec![("activation", number)]
-            }
+            Self::Linear(_, activation) => vec![("activation", number(activation))],
+            Self::LinearBytes(activation, height) => vec![
+                ("activation", number(activation)),
+                ("height", f64::from(height)),
+            ],
             _ => Vec::new(),
         }
+    }
+}
+
+/// An activation in `activation.wgsl`.
+fn number(activation: Activation) -> f64 {
+    match activation {
+        Activation::None => 0.0,
+        Activation::Gelu => 1.0,
+        Activation::Relu => 2.0,
     }
 }
 
@@ -89,7 +125,9 @@ fn compile(device: &wgpu::Device, kernel: Kernel) -> Pipeline {
     let label = format!("{kernel:?}");
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some(&label),
-        source: wgpu::ShaderSource::Wgsl(kernel.sources().join("\n").into()),
+        source: wgpu::ShaderSource::Wgsl(
+            (kernel.declarations() + &kernel.sources().join("\n")).into(),
+        ),
     });
     let compute = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),

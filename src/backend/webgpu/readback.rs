@@ -64,5 +64,8 @@ pub(super) async fn read(
     drop(view);
     staging.buffer().unmap();
     staging.recycle();
+    if let Some(profile) = &context.profile {
+        profile.collect(context)?;
+    }
     Ok(numbers)
 }

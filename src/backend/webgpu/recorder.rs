@@ -11,6 +11,7 @@ use super::{
     buffers::{Allocation, Memory},
     context::Context,
     pipeline::Pipeline,
+    profile::Work,
 };
 
 /// Workgroups that WebGPU guarantees in one dimension of a dispatch.
@@ -27,6 +28,18 @@ pub(super) fn grid(count: usize) -> [u32; 2] {
     [count.div_ceil(rows) as u32, rows as u32]
 }
 
+/// A kernel's run.
+pub(super) struct Dispatch<'a, P> {
+    pub pipeline: &'a Pipeline,
+    pub work: Work,
+    /// The shader's uniform at binding 0, at most 256 bytes.
+    pub parameters: &'a P,
+    /// Its storage buffers with their binding numbers.
+    pub bindings: &'a [(u32, &'a Allocation)],
+    /// Workgroups in each dimension.
+    pub groups: [u32; 2],
+}
+
 /// Records the commands of one device.
 #[derive(Default)]
 pub(super) struct Recorder {
@@ -38,19 +51,22 @@ pub(super) struct Recorder {
 /// Commands that are not submitted yet.
 struct Pending {
     encoder: wgpu::CommandEncoder,
-    /// Open until the submission.
-    pass: wgpu::ComputePass<'static>,
+    /// Open until the submission; `None` where each dispatch is timed in a pass of its own.
+    pass: Option<wgpu::ComputePass<'static>>,
     /// The slots' contents.
     parameters: Vec<u8>,
 }
 
 impl Pending {
-    fn new(device: &wgpu::Device) -> Self {
-        let mut encoder =
-            device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
-        let pass = encoder
-            .begin_compute_pass(&wgpu::ComputePassDescriptor::default())
-            .forget_lifetime();
+    fn new(context: &Context) -> Self {
+        let mut encoder = context
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
+        let pass = context.profile.is_none().then(|| {
+            encoder
+                .begin_compute_pass(&wgpu::ComputePassDescriptor::default())
+                .forget_lifetime()
+        });
         Self {
             encoder,
             pass,
@@ -60,22 +76,20 @@ impl Pending {
 }
 
 impl Recorder {
-    /// Records one dispatch. `parameters` is the shader's uniform at binding 0 (at most 256 bytes), `bindings`
-    /// its storage buffers with their binding numbers.
-    pub fn dispatch(
-        &self,
-        context: &Context,
-        memory: &Memory,
-        pipeline: &Pipeline,
-        parameters: &impl Pod,
-        bindings: &[(u32, &Allocation)],
-        [x, y]: [u32; 2],
-    ) {
+    /// Records one dispatch.
+    pub fn dispatch(&self, context: &Context, memory: &Memory, dispatch: Dispatch<'_, impl Pod>) {
+        let Dispatch {
+            pipeline,
+            work,
+            parameters,
+            bindings,
+            groups: [x, y],
+        } = dispatch;
         let device = &context.device;
         let mut pending = self.pending.borrow_mut();
         let pending = pending.get_or_insert_with(|| {
             memory.recording();
-            Pending::new(device)
+            Pending::new(context)
         });
 
         let slot = pending.parameters.len() / SLOT;
@@ -110,9 +124,16 @@ impl Recorder {
             layout: &pipeline.layout,
             entries: &entries,
         });
-        pending.pass.set_pipeline(&pipeline.compute);
-        pending.pass.set_bind_group(0, &group, &[]);
-        pending.pass.dispatch_workgroups(x, y, 1);
+        let run = |pass: &mut wgpu::ComputePass<'_>| {
+            pass.set_pipeline(&pipeline.compute);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(x, y, 1);
+        };
+        match (&mut pending.pass, &context.profile) {
+            (Some(pass), _) => run(pass),
+            (None, Some(profile)) => run(&mut profile.pass(&mut pending.encoder, work)),
+            (None, None) => {}
+        }
     }
 
     /// Submits everything recorded, and after it copies of `sources`, `(buffer, bytes)`, end to end to
@@ -129,12 +150,15 @@ impl Recorder {
             mut encoder,
             pass,
             parameters,
-        } = pending.unwrap_or_else(|| Pending::new(&context.device));
+        } = pending.unwrap_or_else(|| Pending::new(context));
         drop(pass);
         let mut at = 0;
         for &(source, bytes) in sources {
             encoder.copy_buffer_to_buffer(source.buffer(), 0, target.buffer(), at, bytes);
             at += bytes;
+        }
+        if let Some(profile) = &context.profile {
+            profile.resolve(&mut encoder);
         }
         for (buffer, part) in self
             .parameters

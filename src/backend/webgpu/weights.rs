@@ -1,6 +1,6 @@
-//! Weights on the device: dense f32, or q8_0 with its bytes and its scales apart.
+//! Weights on the device: dense f32, or q8_0 with its bytes and its scales apart, row by row or in panels.
 //!
-//! Two layouts cover every dtype exactly. q4_0 becomes q8_0 (the same scales, q − 8 in a byte); f16 and
+//! They cover every dtype exactly. q4_0 becomes q8_0 (the same scales, q − 8 in a byte); f16 and
 //! bf16 become f32. Tensors are converted and sent a few rows at a time, so loading needs little memory
 //! beside the file.
 
@@ -27,7 +27,13 @@ pub(super) enum Format {
     F32,
     /// Blocks of 32: bytes four to a u32; f32 scales.
     Q8_0,
+    /// The same blocks in the order of `linear_bytes.wgsl`: by panel of [`PANEL`] rows (those past the end are
+    /// zeros), by block of columns, the low halves of the rows' bytes and then the high ones; one scale a row.
+    Panels,
 }
+
+/// Rows of a panel.
+pub(super) const PANEL: usize = 16;
 
 /// A matrix `[rows, columns]` on the device.
 pub(super) struct Matrix {
@@ -35,7 +41,7 @@ pub(super) struct Matrix {
     pub rows: usize,
     pub columns: usize,
     values: Allocation,
-    /// q8_0 only.
+    /// Of blocks.
     scales: Option<Allocation>,
 }
 
@@ -63,11 +69,23 @@ impl Matrix {
         memory: &Rc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
-        let quantised = parts
-            .iter()
-            .all(|part| matches!(part.dtype, Dtype::Q8_0 | Dtype::Q4_0));
-        let format = if quantised { Format::Q8_0 } else { Format::F32 };
+        let format = match in_blocks(parts) {
+            true => Format::Q8_0,
+            false => Format::F32,
+        };
         Self::load_as(context, memory, parts, format)
+    }
+
+    /// [`Matrix::load`] for a linear layer: in panels where the device multiplies bytes.
+    pub fn load_linear(
+        context: &Context,
+        memory: &Rc<Memory>,
+        parts: &[&WeightTensor<'_>],
+    ) -> Result<Self> {
+        match context.info.packed_dot && in_blocks(parts) {
+            true => Self::load_panels(context, memory, parts),
+            false => Self::load(context, memory, parts),
+        }
     }
 
     /// Loads matrices with the same number of columns, one under the other, as f32.
@@ -85,33 +103,17 @@ impl Matrix {
         parts: &[&WeightTensor<'_>],
         format: Format,
     ) -> Result<Self> {
-        let (mut rows, mut columns) = (0, None);
-        for part in parts {
-            let shape = part.checked_dims2()?;
-            rows += shape.0;
-            if *columns.get_or_insert(shape.1) != shape.1 {
-                return Err(Error::Tensor {
-                    name: part.name.clone(),
-                    reason: format!(
-                        "has shape {:?} where {} columns are needed",
-                        part.shape,
-                        columns.unwrap_or_default()
-                    ),
-                });
-            }
-        }
-        let columns = columns.unwrap_or_default();
-        let name = parts.first().map(|part| part.name.as_str()).unwrap_or("");
-
+        let (rows, columns) = stacked_dims(parts)?;
+        let name = name(parts);
         // Bytes of a row in each of the two buffers.
         let (value_bytes, scale_bytes) = match format {
             Format::F32 => (columns.next_multiple_of(4) * 4, 0),
-            Format::Q8_0 => (columns, columns / BLOCK * 4),
+            _ => (columns, columns / BLOCK * 4),
         };
         let values = allocate(memory, name, rows, value_bytes)?;
         let scales = match format {
             Format::F32 => None,
-            Format::Q8_0 => Some(allocate(memory, name, rows, scale_bytes)?),
+            _ => Some(allocate(memory, name, rows, scale_bytes)?),
         };
 
         let mut first = 0;
@@ -144,10 +146,7 @@ impl Matrix {
                 first += chunk.len() / row_bytes;
             }
         }
-        // Sends the writes on their way, so that their staging memory is freed before the next tensor.
-        context.queue.submit([]);
-        context.poll();
-        context.failure.check()?;
+        sent(context)?;
         Ok(Self {
             format,
             rows,
@@ -156,6 +155,109 @@ impl Matrix {
             scales,
         })
     }
+
+    fn load_panels(
+        context: &Context,
+        memory: &Rc<Memory>,
+        parts: &[&WeightTensor<'_>],
+    ) -> Result<Self> {
+        let (rows, columns) = stacked_dims(parts)?;
+        let (name, padded, blocks) = (name(parts), rows.next_multiple_of(PANEL), columns / BLOCK);
+        let values = allocate(memory, name, padded, columns)?;
+        let scales = allocate(memory, name, padded, 4 * blocks)?;
+        let mut packed = Panels::zeros(padded, blocks);
+        let mut first = 0;
+        for part in parts {
+            let rows = part.dims2()?.0;
+            packed.put(first, rows, part);
+            first += rows;
+        }
+        let write = |to: &Allocation, bytes| context.queue.write_buffer(to.buffer(), 0, bytes);
+        write(&values, bytemuck::cast_slice(&packed.quants));
+        write(&scales, bytemuck::cast_slice(&packed.scales));
+        sent(context)?;
+        Ok(Self {
+            format: Format::Panels,
+            rows,
+            columns,
+            values,
+            scales: Some(scales),
+        })
+    }
+}
+
+/// A matrix in the order of [`Format::Panels`].
+struct Panels {
+    blocks: usize,
+    quants: Vec<i8>,
+    scales: Vec<f32>,
+}
+
+impl Panels {
+    fn zeros(rows: usize, blocks: usize) -> Self {
+        Self {
+            blocks,
+            quants: vec![0; rows * blocks * BLOCK],
+            scales: vec![0.0; rows * blocks],
+        }
+    }
+
+    /// Puts the blocks of a tensor of `rows` rows where they belong, from row `first` on.
+    fn put(&mut self, first: usize, rows: usize, tensor: &WeightTensor<'_>) {
+        const HALF: usize = BLOCK / 2;
+        let (_, bytes) = tensor.dtype.block();
+        let row_bytes = (self.blocks * bytes).max(1);
+        for (i, row) in tensor.data.chunks_exact(row_bytes).take(rows).enumerate() {
+            let (panel, lane) = ((first + i) / PANEL, (first + i) % PANEL);
+            let (quants, scales) = split_blocks(tensor.dtype, row);
+            let blocks = quants.chunks_exact(BLOCK).zip(scales);
+            for (block, (quants, scale)) in blocks.enumerate() {
+                let at = panel * self.blocks + block;
+                self.scales[PANEL * at + lane] = scale;
+                let to = &mut self.quants[PANEL * BLOCK * at..][..PANEL * BLOCK];
+                for (half, quants) in quants.chunks_exact(HALF).enumerate() {
+                    to[(half * PANEL + lane) * HALF..][..HALF].copy_from_slice(quants);
+                }
+            }
+        }
+    }
+}
+
+fn in_blocks(parts: &[&WeightTensor<'_>]) -> bool {
+    let mut parts = parts.iter();
+    parts.all(|part| matches!(part.dtype, Dtype::Q8_0 | Dtype::Q4_0))
+}
+
+/// What errors call matrices that are loaded together.
+fn name<'a>(parts: &[&'a WeightTensor<'_>]) -> &'a str {
+    parts.first().map_or("", |part| &part.name)
+}
+
+/// `(rows, columns)` of matrices one under the other.
+fn stacked_dims(parts: &[&WeightTensor<'_>]) -> Result<(usize, usize)> {
+    let (mut rows, mut columns) = (0, None);
+    for part in parts {
+        let shape = part.checked_dims2()?;
+        rows += shape.0;
+        let columns = *columns.get_or_insert(shape.1);
+        if columns != shape.1 {
+            return Err(Error::Tensor {
+                name: part.name.clone(),
+                reason: format!(
+                    "has shape {:?} where {columns} columns are needed",
+                    part.shape
+                ),
+            });
+        }
+    }
+    Ok((rows, columns.unwrap_or_default()))
+}
+
+/// Sends writes on their way, so that their staging memory is freed before the next tensor.
+fn sent(context: &Context) -> Result<()> {
+    context.queue.submit([]);
+    context.poll();
+    context.failure.check()
 }
 
 fn allocate(memory: &Rc<Memory>, name: &str, rows: usize, row_bytes: usize) -> Result<Allocation> {

@@ -11,7 +11,7 @@ use crate::{
     companion::plot::{Series, scatter_chart},
     error::Result,
     evaluation::{
-        cluster::{Clusters, Map, v_measure},
+        cluster::{K_MEANS, Map, v_measure},
         condition_type::ConditionType,
     },
     similarity::unit,
@@ -52,7 +52,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
         };
         for (name, vectors) in spaces {
             let chosen = sample.vectors(vectors);
-            let clusters = Clusters::of(&chosen.numbers, chosen.dims, k)?;
+            let clusters = K_MEANS.fit(&chosen.numbers, chosen.dims, k)?;
             let v = v_measure(&sample.labels, &clusters.labels);
             rows.push(vec![name, percent(v)]);
         }

@@ -39,11 +39,16 @@ impl Opened {
             .transpose()?;
         let case = match &head {
             Some(head) => head.spec.case.clone(),
-            None => args.case.case()?,
+            None => args.case.case(&ModelArgs {
+                model: Some(model.clone()),
+                device: args.device,
+                dtype: None,
+            })?,
         };
         let lens = ModelArgs {
             model: Some(model.clone()),
             device: args.device,
+            dtype: None,
         }
         .lens(head.as_ref(), case.clone())?;
         Ok(Self {

@@ -102,6 +102,7 @@ impl<'a> Study<'a> {
         let base = ModelArgs {
             model: Some(args.base.clone()),
             device: args.device,
+            dtype: None,
         };
         let case = Case::default();
         let lens = base.lens(None, case.clone())?;
@@ -189,8 +190,8 @@ impl<'a> Study<'a> {
                 });
                 (raw[usize::from(case.subtract)].clone(), Some(raw))
             }
-            // It subtracts nothing: there is one embedding.
-            Architecture::Tri(_) => {
+            // One embedding, as the case has it.
+            Architecture::Tri(_) | Architecture::Instruct(_) => {
                 let vectors = Vectors {
                     dims: case.dims(model.lens.hidden_size()),
                     numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,

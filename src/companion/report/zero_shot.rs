@@ -52,6 +52,8 @@ pub fn section(page: &mut Page, study: &Study<'_>) {
 
 fn pooled(pool: Pool) -> &'static str {
     match pool {
+        Pool::Last => "last token",
+        Pool::Query => "the text's tokens",
         Pool::All => "all tokens",
         Pool::Condition => "the condition's tokens",
         Pool::Sentence => "the sentence's tokens",

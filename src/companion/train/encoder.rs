@@ -22,7 +22,7 @@ use crate::{
     },
     error::{Error, Result},
     evaluation::baseline::ConditionOnly,
-    model::{checkpoint::Checkpoint, peft, save},
+    model::{checkpoint::Checkpoint, decoder::checkpoint::DecoderCheckpoint, peft, save},
     projection::{HeadFile, head::Shape},
     text::Order,
 };
@@ -33,6 +33,12 @@ pub fn run(args: &Args) -> Result<()> {
     options(args, &device, 0)?;
     let checkpoints = Checkpoints::of(&args.output, args.resume)?;
     let data = args.data()?;
+    if DecoderCheckpoint::is_one(&model) {
+        return Err(Error::InvalidArgument(
+            "an LLM encoder is not trained itself. Leave --adapter out: a head is trained on it."
+                .into(),
+        ));
+    }
     let checkpoint = Checkpoint::open(&model)?;
     let (train, validation) = match validation(args)? {
         Some(validation) => (data.clone(), validation),

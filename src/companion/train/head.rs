@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let data = args.data()?;
     let validation = validation(args)?;
-    let case = args.case.case()?;
+    let case = args.case.case(&args.model)?;
     let lens = args.model.lens(None, case.clone())?;
 
     let mut inputs = Inputs::default();
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<()> {
             "data": data_names(args),
             "rows": data.rows.len(),
             "validation": validation_name(args),
-            "encoder_dtype": lens.dtype().name(),
+            "encoder_dtype": lens.dtype(),
             "options": options,
             "best_epoch": trained.best,
         });

@@ -5,7 +5,7 @@
 // of four rows with four outputs to its own sums. Each sum runs over the inputs in the same order
 // whatever else is in the batch.
 //
-// W comes from `weight_at`, the function after from `activate`.
+// W comes from `weight_at`; `store_row` applies the function after.
 
 struct Params {
     rows: u32,
@@ -21,8 +21,6 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
 const TILE = 64u;
-// Threads along one side of the tile.
-const SIDE = 16u;
 // Vec4s of input per step.
 const STEP = 4u;
 // One vec4 more than a step, so that neighbouring rows lie in different memory banks.
@@ -30,19 +28,6 @@ const STRIDE = 5u;
 
 var<workgroup> x_tile: array<vec4<f32>, 320>;
 var<workgroup> w_tile: array<vec4<f32>, 320>;
-
-fn store(row: u32, output: u32, sum: f32) {
-    if (row < params.rows && output < params.outputs) {
-        y[row * params.outputs + output] = activate(sum + bias[output]);
-    }
-}
-
-fn store_row(row: u32, output: u32, sums: vec4<f32>) {
-    store(row, output, sums.x);
-    store(row, output + SIDE, sums.y);
-    store(row, output + 2u * SIDE, sums.z);
-    store(row, output + 3u * SIDE, sums.w);
-}
 
 @compute @workgroup_size(16, 16)
 fn main(

@@ -1,0 +1,91 @@
+// The mean over the heads of softmax(q·kᵀ / √head_size), for some queries of a packed batch.
+// qkv [tokens, 3 · hidden] → output [rows, columns], hidden = heads · head_size; zeros past a row's sequence.
+//
+// A workgroup takes one query, a thread every 64th key. Scores are computed twice, once for the sum and once
+// for the weight, so that none is stored. They are few: people look at them.
+
+struct Params {
+    rows: u32,
+    columns: u32,
+    hidden: u32,
+    heads: u32,
+    head_size: u32,
+    // 1 / √head_size
+    scale: f32,
+    padding_0: u32,
+    padding_1: u32,
+}
+
+// A query and its sequence.
+struct Row {
+    query: u32,
+    start: u32,
+    length: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> qkv: array<f32>;
+@group(0) @binding(2) var<storage, read> rows: array<Row>;
+@group(0) @binding(3) var<storage, read_write> output: array<f32>;
+
+const LOWEST = -3.4e38;
+
+var<workgroup> peaks: array<f32, LANES>;
+
+fn workgroup_max(lane: u32, value: f32) -> f32 {
+    peaks[lane] = value;
+    workgroupBarrier();
+    for (var width = LANES / 2u; width > 0u; width /= 2u) {
+        if (lane < width) {
+            peaks[lane] = max(peaks[lane], peaks[lane + width]);
+        }
+        workgroupBarrier();
+    }
+    let peak = peaks[0];
+    // The next maximum must not overwrite this one while a thread still reads it.
+    workgroupBarrier();
+    return peak;
+}
+
+fn score(query: u32, key: u32) -> f32 {
+    var sum = 0.0;
+    for (var i = 0u; i < params.head_size; i++) {
+        sum += qkv[query + i] * qkv[key + i];
+    }
+    return params.scale * sum;
+}
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.y * groups.x + group.x;
+    if (index >= params.rows) {
+        return;
+    }
+    let row = rows[index];
+    let width = 3u * params.hidden;
+    let start = index * params.columns;
+    for (var column = lane; column < params.columns; column += LANES) {
+        output[start + column] = 0.0;
+    }
+    for (var head = 0u; head < params.heads; head++) {
+        let query = row.query * width + head * params.head_size;
+        let keys = row.start * width + params.hidden + head * params.head_size;
+        var highest = LOWEST;
+        for (var key = lane; key < row.length; key += LANES) {
+            highest = max(highest, score(query, keys + key * width));
+        }
+        let peak = workgroup_max(lane, highest);
+        var total = 0.0;
+        for (var key = lane; key < row.length; key += LANES) {
+            total += exp(score(query, keys + key * width) - peak);
+        }
+        let divisor = workgroup_sum(lane, total) * f32(params.heads);
+        for (var key = lane; key < row.length; key += LANES) {
+            output[start + key] += exp(score(query, keys + key * width) - peak) / divisor;
+        }
+    }
+}

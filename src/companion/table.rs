@@ -1,0 +1,213 @@
+//! Tables in other people's formats, a batch of rows at a time: what `embed` reads and writes.
+//!
+//! Rows keep the form they came in, Arrow columns or JSON objects, and are converted where the output wants
+//! another: JSON lines that become JSON lines again are the same text, field for field.
+
+use std::{path::Path, sync::Arc};
+
+use arrow_array::{RecordBatch, StringArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use clap::ValueEnum;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+
+mod read;
+mod write;
+
+pub use read::{Options as ReadOptions, Reader};
+pub use write::{Options as WriteOptions, Vectors, Writer};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// a text a line; written, a line of numbers for each
+    Text,
+    /// JSON lines: an object a line
+    Jsonl,
+    /// comma-separated values with a header; an empty cell is no value
+    Csv,
+    /// Arrow IPC stream, as for pipes
+    Arrow,
+    /// Arrow IPC file, also called Feather
+    Feather,
+    Parquet,
+}
+
+impl Format {
+    /// By the extension of a file's name.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "txt" => Self::Text,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "csv" => Self::Csv,
+            "arrows" => Self::Arrow,
+            "arrow" | "feather" | "ipc" => Self::Feather,
+            "parquet" | "pq" => Self::Parquet,
+            _ => return None,
+        })
+    }
+
+    /// By a file's first bytes; no text in UTF-8 begins as the binary formats do.
+    fn of_bytes(bytes: &[u8]) -> Self {
+        let word = bytes.trim_ascii_start();
+        match bytes {
+            [0xff, ..] => Self::Arrow,
+            _ if bytes.starts_with(b"ARROW1") => Self::Feather,
+            _ if bytes.starts_with(b"PAR1") => Self::Parquet,
+            _ if word.starts_with(b"{") => Self::Jsonl,
+            _ => Self::Text,
+        }
+    }
+
+    /// Whether a terminal cannot show it.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Self::Arrow | Self::Feather | Self::Parquet)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "lines of text",
+            Self::Jsonl => "JSON lines",
+            Self::Csv => "CSV",
+            Self::Arrow | Self::Feather => "Arrow IPC",
+            Self::Parquet => "Parquet",
+        }
+    }
+}
+
+/// Some rows of a table.
+pub enum Rows {
+    Columns(RecordBatch),
+    Objects(Vec<Object>),
+}
+
+/// A JSON object with its fields as they were written, in their order.
+pub struct Object(pub Vec<(String, Box<RawValue>)>);
+
+impl Rows {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Columns(batch) => batch.num_rows(),
+            Self::Objects(objects) => objects.len(),
+        }
+    }
+
+    /// Whether there is such a column; in objects, a value of that name in any of them.
+    pub fn has(&self, column: &str) -> bool {
+        match self {
+            Self::Columns(batch) => batch.column_by_name(column).is_some(),
+            Self::Objects(objects) => objects.iter().any(|o| o.get(column).is_some()),
+        }
+    }
+
+    /// A column of texts. `row` is the number of the first row, and `what` names the table in errors.
+    ///
+    /// # Errors
+    /// The column is not there, or holds something else than texts.
+    pub fn texts(&self, column: &str, row: usize, what: &str) -> Result<Vec<Option<String>>> {
+        let not_text = |row: usize, found: String| Error::Data {
+            file: what.to_owned(),
+            row,
+            reason: format!("the column `{column}` holds {found}, where texts are needed"),
+        };
+        match self {
+            Self::Objects(objects) => objects
+                .iter()
+                .enumerate()
+                .map(|(i, object)| match object.get(column) {
+                    Some(value) => serde_json::from_str(value.get())
+                        .map(Some)
+                        .map_err(|_| not_text(row + i, value.get().chars().take(40).collect())),
+                    None => Ok(None),
+                })
+                .collect(),
+            Self::Columns(batch) => {
+                let missing = || Error::InvalidArgument(no_column(column, batch, what));
+                let found = batch.column_by_name(column).ok_or_else(missing)?;
+                let is_text = match found.data_type() {
+                    DataType::Dictionary(_, values) => values.is_string(),
+                    other => other.is_string() || other.is_null(),
+                };
+                if !is_text {
+                    return Err(not_text(row, found.data_type().to_string()));
+                }
+                let strings = arrow_cast::cast(found, &DataType::Utf8)
+                    .map_err(|e| not_text(row, e.to_string()))?;
+                let strings = StringArray::from(strings.to_data());
+                Ok(strings.iter().map(|s| s.map(str::to_owned)).collect())
+            }
+        }
+    }
+
+    fn from_texts(name: &str, texts: Vec<String>) -> std::result::Result<Self, ArrowError> {
+        let schema = Schema::new(vec![Field::new(name, DataType::Utf8, false)]);
+        let column = Arc::new(StringArray::from(texts));
+        RecordBatch::try_new(Arc::new(schema), vec![column]).map(Self::Columns)
+    }
+}
+
+fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
+    let schema = batch.schema();
+    let names: Vec<_> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+    format!(
+        "{what} has no column `{column}`; it has: {}. Name the right one with --text-column or --condition-column.",
+        names.join(", ")
+    )
+}
+
+impl Object {
+    /// The value of this name; one of null is none.
+    pub fn get(&self, name: &str) -> Option<&RawValue> {
+        let (_, value) = self.0.iter().find(|(field, _)| field == name)?;
+        Some(&**value).filter(|v| v.get() != "null")
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Object, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// An Arrow or Parquet failure: the file system's keeps its kind, so that a closed pipe is told from a broken
+/// file.
+fn arrow_error(what: &str, format: Format) -> impl Fn(ArrowError) -> Error + use<> {
+    let what = what.to_owned();
+    move |error| match error {
+        ArrowError::IoError(_, source) if source.kind() != std::io::ErrorKind::UnexpectedEof => {
+            Error::Io {
+                path: what.clone().into(),
+                source,
+            }
+        }
+        other => Error::TableFormat {
+            what: what.clone(),
+            format: format.name(),
+            reason: other.to_string(),
+        },
+    }
+}

@@ -1,0 +1,247 @@
+//! Tables from files and standard input. Nothing holds more than a batch of rows in memory.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, builder::StringBuilder};
+use arrow_ipc::reader::StreamReader;
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::{Format, Object, Rows, arrow_error};
+use crate::error::{Error, Result};
+
+pub struct Options {
+    /// `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Guessed where it is not given.
+    pub format: Option<Format>,
+    /// Most rows of a batch.
+    pub rows: usize,
+}
+
+/// The rows of a table, a batch at a time. A table without any gives one batch of none, which still has its
+/// columns.
+pub struct Reader {
+    /// What errors call the table.
+    pub what: String,
+    pub format: Format,
+    batches: Batches,
+    /// Until there was another.
+    empty: Option<Rows>,
+}
+
+type Batches = Box<dyn FnMut() -> Result<Option<Rows>>>;
+type Input = BufReader<Box<dyn Read>>;
+
+impl Reader {
+    /// # Errors
+    /// The table is not there, or its beginning is not of its format.
+    pub fn open(options: &Options) -> Result<Self> {
+        let (what, input): (_, Box<dyn Read>) = match &options.path {
+            Some(path) => {
+                let file = File::open(path).map_err(Error::io(path))?;
+                (path.display().to_string(), Box::new(file))
+            }
+            None => ("standard input".to_owned(), Box::new(std::io::stdin())),
+        };
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        let begins = input.fill_buf().map_err(Error::io(&what))?;
+        let found = Format::of_bytes(begins);
+        let named = options.path.as_deref().and_then(Format::of_path);
+        let format = match options.format.or(named) {
+            // Arrow's streams and files go by the same names.
+            Some(Format::Arrow | Format::Feather) if found == Format::Feather => found,
+            Some(Format::Feather) => Format::Arrow,
+            Some(format) => format,
+            None => found,
+        };
+        let (batches, empty) = match format {
+            Format::Text => lines(input, &what, options.rows, |lines, what| {
+                let texts = lines.into_iter().map(|(_, line)| line).collect();
+                Rows::from_texts("text", texts).map_err(arrow_error(what, Format::Text))
+            })?,
+            Format::Jsonl => objects(input, &what, options.rows)?,
+            Format::Csv => csv(input, &what, options.rows)?,
+            Format::Arrow | Format::Feather => {
+                if format == Format::Feather {
+                    // The file holds a stream between its magic number, of eight bytes with its padding, and
+                    // its table of contents.
+                    input
+                        .read_exact(&mut [0; 8])
+                        .map_err(|e| arrow_error(&what, format)(e.into()))?;
+                }
+                let reader =
+                    StreamReader::try_new(input, None).map_err(arrow_error(&what, format))?;
+                columns(reader, &what, format, options.rows)
+            }
+            Format::Parquet => {
+                let Some(path) = &options.path else {
+                    return Err(Error::InvalidArgument(
+                        "Parquet is not read from a pipe: its table of contents comes last. Give the file with --input.".into(),
+                    ));
+                };
+                let file = File::open(path).map_err(Error::io(path))?;
+                let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+                    .and_then(|builder| builder.with_batch_size(options.rows).build())
+                    .map_err(|e| arrow_error(&what, format)(e.into()))?;
+                columns(reader, &what, format, options.rows)
+            }
+        };
+        Ok(Self {
+            what,
+            format,
+            batches,
+            empty: Some(empty),
+        })
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Rows>;
+
+    fn next(&mut self) -> Option<Result<Rows>> {
+        let rows = (self.batches)().transpose();
+        match rows {
+            Some(_) => self.empty = None,
+            None => return self.empty.take().map(Ok),
+        }
+        rows
+    }
+}
+
+/// The batches of an Arrow reader, in slices.
+fn columns(
+    mut reader: impl RecordBatchReader + 'static,
+    what: &str,
+    format: Format,
+    rows: usize,
+) -> (Batches, Rows) {
+    let failed = arrow_error(what, format);
+    let empty = RecordBatch::new_empty(reader.schema());
+    let mut rest = empty.clone();
+    let next = move || {
+        while rest.num_rows() == 0 {
+            match reader.next() {
+                Some(batch) => rest = batch.map_err(&failed)?,
+                None => return Ok(None),
+            }
+        }
+        let batch = rest.slice(0, rows.min(rest.num_rows()));
+        rest = rest.slice(batch.num_rows(), rest.num_rows() - batch.num_rows());
+        Ok(Some(Rows::Columns(batch)))
+    };
+    (Box::new(next), Rows::Columns(empty))
+}
+
+/// Lines in batches of at most `rows`. A batch also ends where no more lines have come yet: a partner that waits
+/// for the answer to what it has written gets it.
+fn lines(
+    mut input: Input,
+    what: &str,
+    rows: usize,
+    parse: impl Fn(Vec<(usize, String)>, &str) -> Result<Rows> + 'static,
+) -> Result<(Batches, Rows)> {
+    let empty = parse(Vec::new(), what)?;
+    let what = what.to_owned();
+    let mut row = 0;
+    let next = move || {
+        let mut batch = Vec::new();
+        while batch.len() < rows && (batch.is_empty() || !input.buffer().is_empty()) {
+            let mut line = Vec::new();
+            if input
+                .read_until(b'\n', &mut line)
+                .map_err(Error::io(&what))?
+                == 0
+            {
+                break;
+            }
+            row += 1;
+            let line = String::from_utf8(line).map_err(|_| Error::Data {
+                file: what.clone(),
+                row,
+                reason: "it is not text in UTF-8".into(),
+            })?;
+            batch.push((row, line.trim_end_matches(['\n', '\r']).to_owned()));
+        }
+        match batch.is_empty() {
+            true => Ok(None),
+            false => parse(batch, &what).map(Some),
+        }
+    };
+    Ok((Box::new(next), empty))
+}
+
+fn objects(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
+    lines(input, what, rows, |lines, what| {
+        let object = |(row, line): (usize, String)| -> Result<Object> {
+            serde_json::from_str(&line).map_err(|e| Error::Data {
+                file: what.to_owned(),
+                row,
+                reason: format!(
+                    "it is not a JSON object ({e}). Lines of plain text are read with --input-format text"
+                ),
+            })
+        };
+        lines
+            .into_iter()
+            .map(object)
+            .collect::<Result<_>>()
+            .map(Rows::Objects)
+    })
+}
+
+/// Every column is of texts, as it is written; an empty cell is none.
+fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
+    let bad = |what: &str, row, e: csv::Error| Error::Data {
+        file: what.to_owned(),
+        row,
+        reason: format!("it is not CSV as its header has it ({e})"),
+    };
+    let what = what.to_owned();
+    let mut reader = csv::Reader::from_reader(input);
+    let header = reader.headers().map_err(|e| bad(&what, 0, e))?;
+    let fields: Vec<_> = header
+        .iter()
+        .map(|name| Field::new(name, DataType::Utf8, true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let empty = RecordBatch::new_empty(schema.clone());
+    let mut row = 0;
+    let next = move || {
+        let mut columns: Vec<_> = schema
+            .fields()
+            .iter()
+            .map(|_| StringBuilder::new())
+            .collect();
+        let mut record = csv::StringRecord::new();
+        let first = row;
+        while row - first < rows {
+            if !reader
+                .read_record(&mut record)
+                .map_err(|e| bad(&what, row + 1, e))?
+            {
+                break;
+            }
+            row += 1;
+            for (column, cell) in columns.iter_mut().zip(&record) {
+                column.append_option(Some(cell).filter(|cell| !cell.is_empty()));
+            }
+        }
+        if row == first {
+            return Ok(None);
+        }
+        let columns = columns
+            .iter_mut()
+            .map(|column| Arc::new(column.finish()) as ArrayRef)
+            .collect();
+        RecordBatch::try_new(schema.clone(), columns)
+            .map(|batch| Some(Rows::Columns(batch)))
+            .map_err(arrow_error(&what, Format::Csv))
+    };
+    Ok((Box::new(next), Rows::Columns(empty)))
+}

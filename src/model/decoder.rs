@@ -1,0 +1,192 @@
+//! Mistral, Qwen2 and Llama as text encoders: one forward pass, on candle alone (they never enter a browser).
+//!
+//! The three differ in biases, in rotary embeddings and in windows of attention, which are data
+//! ([`config`]). Sequences are packed: linear layers run over all tokens at once, attention over the
+//! sequences of one length together ([`attention`]). Activations are f32 on the CPU, where bf16 and f16 are
+//! how weights are kept, and the weights' own type on CUDA; norms, rotations and softmax are f32 everywhere.
+//! NV-Embed's latent attention ([`latent`](super::latent)) follows the last norm where the file holds it.
+
+use candle_core::{DType, Device, Tensor};
+
+use super::latent::LatentAttention;
+use crate::{
+    error::{Error, Result},
+    text::Batch,
+};
+
+pub mod attention;
+pub mod checkpoint;
+pub mod config;
+mod gguf;
+pub(super) mod linear;
+pub mod rope;
+pub(super) mod weights;
+
+use attention::{Heads, Runs};
+use checkpoint::DecoderCheckpoint;
+use config::Config;
+use linear::{Linear, RmsNorm};
+pub use weights::Precision;
+
+/// A decoder on one device.
+pub struct Decoder {
+    config: Config,
+    device: Device,
+    /// What activations are.
+    dtype: DType,
+    tokens: linear::Table,
+    layers: Vec<Layer>,
+    norm: RmsNorm,
+    latent: Option<LatentAttention>,
+}
+
+/// One layer: attention and a gated feed-forward, each after a norm and before its residual.
+struct Layer {
+    attention_norm: RmsNorm,
+    query: Linear,
+    key: Linear,
+    value: Linear,
+    output: Linear,
+    feed_forward_norm: RmsNorm,
+    gate: Linear,
+    up: Linear,
+    down: Linear,
+    /// Tokens that a token sees, itself included, in a layer with a sliding window.
+    window: Option<usize>,
+}
+
+/// What an encoder needs of its model: tokens to hidden states, on a device of its own.
+pub trait States {
+    /// `[tokens, hidden]`
+    type Tensor;
+
+    /// Hidden states of a packed batch.
+    fn states(&self, batch: &Batch) -> Result<Self::Tensor>;
+}
+
+impl States for Decoder {
+    type Tensor = Tensor;
+
+    fn states(&self, batch: &Batch) -> Result<Tensor> {
+        self.forward(batch)
+    }
+}
+
+impl Decoder {
+    /// Copies the weights to `device` in `precision`, each checked against the configuration, one tensor
+    /// after the other: beside the copy, the file is only mapped.
+    ///
+    /// # Errors
+    /// A tensor is missing or has another shape; memory does not suffice, which is found out before anything
+    /// is copied.
+    pub fn load(
+        checkpoint: &DecoderCheckpoint,
+        device: &Device,
+        precision: Precision,
+    ) -> Result<Self> {
+        let config = checkpoint.config.clone();
+        let weights = &checkpoint.weights;
+        weights.check_memory(&checkpoint.encoder.id, device, precision)?;
+        let load = weights::Loader::new(weights, device, precision);
+        let hidden = config.hidden_size;
+        let queries = config.num_attention_heads * config.head_dim;
+        let keys = config.num_key_value_heads * config.head_dim;
+        let wide = config.intermediate_size;
+        let layer = |i: usize| -> Result<Layer> {
+            let norm =
+                |part: &str| load.norm(&format!("blk.{i}.{part}"), hidden, config.rms_norm_eps);
+            let linear = |part: &str, rows: usize, columns: usize, bias: bool| {
+                load.linear(&format!("blk.{i}.{part}"), rows, columns, bias)
+            };
+            let biases = &config.biases;
+            Ok(Layer {
+                attention_norm: norm("attn_norm")?,
+                query: linear("attn_q", queries, hidden, biases.query_key_value)?,
+                key: linear("attn_k", keys, hidden, biases.query_key_value)?,
+                value: linear("attn_v", keys, hidden, biases.query_key_value)?,
+                output: linear("attn_output", hidden, queries, biases.output)?,
+                feed_forward_norm: norm("ffn_norm")?,
+                gate: linear("ffn_gate", wide, hidden, biases.feed_forward)?,
+                up: linear("ffn_up", wide, hidden, biases.feed_forward)?,
+                down: linear("ffn_down", hidden, wide, biases.feed_forward)?,
+                window: config.window(i),
+            })
+        };
+        Ok(Self {
+            tokens: load.table("token_embd", config.vocab_size, hidden)?,
+            layers: (0..config.num_hidden_layers)
+                .map(layer)
+                .collect::<Result<_>>()?,
+            norm: load.norm("output_norm", hidden, config.rms_norm_eps)?,
+            latent: config
+                .latent
+                .as_ref()
+                .map(|latent| LatentAttention::load(&load, latent, hidden))
+                .transpose()?,
+            dtype: load.activations(),
+            device: device.clone(),
+            config,
+        })
+    }
+
+    /// Hidden states after the last norm, and after latent attention where the encoder has it:
+    /// `[tokens, hidden]` in f32.
+    ///
+    /// # Errors
+    /// A token that the model's table does not hold, or a sequence longer than its positions.
+    pub fn forward(&self, batch: &Batch) -> Result<Tensor> {
+        self.check(batch)?;
+        let config = &self.config;
+        let runs = Runs::new(batch, config, &self.device)?;
+        let heads = Heads {
+            queries: config.num_attention_heads,
+            keys: config.num_key_value_heads,
+            dim: config.head_dim,
+        };
+        let mut x = self
+            .tokens
+            .rows(&batch.ids, &self.device)?
+            .to_dtype(self.dtype)?;
+        for layer in &self.layers {
+            let normed = layer.attention_norm.forward(&x)?;
+            let attended = runs.attention(
+                &layer.query.forward(&normed)?,
+                &layer.key.forward(&normed)?,
+                &layer.value.forward(&normed)?,
+                heads,
+                layer.window,
+            )?;
+            x = (x + layer.output.forward(&attended)?)?;
+            let normed = layer.feed_forward_norm.forward(&x)?;
+            let gate = candle_nn::ops::silu(&layer.gate.forward(&normed)?)?;
+            let wide = (gate * layer.up.forward(&normed)?)?;
+            x = (x + layer.down.forward(&wide)?)?;
+        }
+        let x = self.norm.forward(&x)?;
+        let x = match &self.latent {
+            Some(latent) => latent.forward(&x)?,
+            None => x,
+        };
+        Ok(x.to_dtype(DType::F32)?)
+    }
+
+    fn check(&self, batch: &Batch) -> Result<()> {
+        if batch.tokens() == 0 {
+            return Err(Error::InvalidArgument(
+                "there is nothing to encode: the batch is empty.".into(),
+            ));
+        }
+        let (rows, positions) = (self.config.vocab_size, self.config.max_positions);
+        if let Some(id) = batch.ids.iter().find(|&&id| id as usize >= rows) {
+            return Err(Error::Tokenizer(format!(
+                "token {id} is outside the model's {rows}: the tokenizer belongs to another model"
+            )));
+        }
+        match batch.ranges().map(|r| r.len()).max() {
+            Some(length) if length > positions => Err(Error::InvalidArgument(format!(
+                "a sequence of {length} tokens is longer than the model's {positions}."
+            ))),
+            _ => Ok(()),
+        }
+    }
+}

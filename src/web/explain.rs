@@ -1,0 +1,202 @@
+//! An explanation for JavaScript: vectors as `Float32Array`s, positions in texts as JavaScript counts them.
+
+use std::ops::Range;
+
+use js_sys::{Array, Float32Array, Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::{Engine, js_error, to_js};
+use crate::{
+    embedding::Pool,
+    error::{Error, Result},
+    lens::explain::{Explanation, Part, Reading, Step, Switches, Token},
+};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+export interface EngineRecipe {
+  orders: ("condition-sentence" | "sentence-condition")[];
+  pooling: "all" | "condition" | "sentence" | "cls";
+  subtract: boolean;
+  head: boolean;
+}
+export interface EngineToken {
+  id: number;
+  text: string;
+  part: "condition" | "sentence" | "special";
+  start: number;
+  end: number;
+  word: number | undefined;
+}
+export interface EngineReading {
+  order: EngineRecipe["orders"][number] | null;
+  tokens: EngineToken[];
+  attention: Float32Array[][];
+  cut: number;
+}
+export interface EngineExplanation {
+  condition: string | null;
+  recipe: EngineRecipe | null;
+  usual: EngineRecipe;
+  readings: [EngineReading[], EngineReading[]];
+  conditionAlone: Float32Array | undefined;
+  steps: { name: "plain" | "joint" | "offset" | "projected"; vectors: [Float32Array, Float32Array]; cosine: number }[];
+  similarity: number;
+  rating: number;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(typescript_type = "EngineExplanation")]
+    pub type JsExplanation;
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// A comparison taken apart; `pooling` is "all", "condition", "sentence" or "cls".
+    pub async fn explain(
+        &self,
+        sentence1: String,
+        sentence2: String,
+        condition: Option<String>,
+        subtract: Option<bool>,
+        pooling: Option<String>,
+        head: Option<bool>,
+    ) -> std::result::Result<JsExplanation, JsValue> {
+        let switches = Switches {
+            subtract,
+            pooling: pooling
+                .map(|name| pool(&name))
+                .transpose()
+                .map_err(js_error)?,
+            head,
+        };
+        let sentences = [sentence1.as_str(), &sentence2];
+        let explanation = (self.chosen.for_texts(2))
+            .explain(sentences, condition.as_deref(), switches)
+            .await
+            .map_err(js_error)?;
+        Ok(to_object(&explanation, sentences)?.unchecked_into())
+    }
+}
+
+fn pool(name: &str) -> Result<Pool> {
+    Ok(match name {
+        "all" => Pool::All,
+        "condition" => Pool::Condition,
+        "sentence" => Pool::Sentence,
+        "cls" => Pool::Cls,
+        other => {
+            return Err(Error::InvalidArgument(format!(
+                "pooling is \"all\", \"condition\", \"sentence\" or \"cls\", not \"{other}\"."
+            )));
+        }
+    })
+}
+
+type Js = std::result::Result<JsValue, JsValue>;
+
+fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js {
+    let Explanation {
+        condition,
+        recipe,
+        usual,
+        readings,
+        condition_alone,
+        steps,
+        similarity,
+        rating,
+    } = explanation;
+    let texts = |i: usize| [condition.as_deref().unwrap_or_default(), sentences[i]];
+    let of_sentence = |i: usize| list(&readings[i], |reading| to_reading(reading, texts(i)));
+    object([
+        ("condition", to_js(condition)?),
+        ("recipe", to_js(recipe)?),
+        ("usual", to_js(usual)?),
+        (
+            "readings",
+            Array::of2(&of_sentence(0)?, &of_sentence(1)?).into(),
+        ),
+        (
+            "conditionAlone",
+            condition_alone
+                .as_deref()
+                .map_or(JsValue::UNDEFINED, floats),
+        ),
+        ("steps", list(steps, to_step)?),
+        ("similarity", (*similarity).into()),
+        ("rating", (*rating).into()),
+    ])
+}
+
+fn to_step(step: &Step) -> Js {
+    let [first, second] = &step.vectors;
+    object([
+        ("name", to_js(&step.name)?),
+        (
+            "vectors",
+            Array::of2(&floats(first), &floats(second)).into(),
+        ),
+        ("cosine", step.cosine.into()),
+    ])
+}
+
+fn to_reading(reading: &Reading, texts: [&str; 2]) -> Js {
+    object([
+        ("order", to_js(&reading.order)?),
+        (
+            "tokens",
+            list(&reading.tokens, |token| to_token(token, texts))?,
+        ),
+        (
+            "attention",
+            list(&reading.attention, |layer| {
+                list(layer, |row| Ok(floats(row)))
+            })?,
+        ),
+        ("cut", (reading.cut as f64).into()),
+    ])
+}
+
+fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
+    let text = match token.part {
+        Part::Condition => condition,
+        _ => sentence,
+    };
+    let span = utf16(text, &token.span);
+    object([
+        ("id", token.id.into()),
+        ("text", token.text.as_str().into()),
+        ("part", to_js(&token.part)?),
+        ("start", (span.start as f64).into()),
+        ("end", (span.end as f64).into()),
+        ("word", token.word.map_or(JsValue::UNDEFINED, Into::into)),
+    ])
+}
+
+/// A range of bytes as a range of UTF-16 units, of which JavaScript's strings are made.
+fn utf16(text: &str, bytes: &Range<usize>) -> Range<usize> {
+    let units = |at: usize| text.get(..at).map_or(0, |text| text.encode_utf16().count());
+    units(bytes.start)..units(bytes.end)
+}
+
+fn floats(numbers: impl AsRef<[f32]>) -> JsValue {
+    Float32Array::from(numbers.as_ref()).into()
+}
+
+fn list<T>(items: &[T], to_js: impl Fn(&T) -> Js) -> Js {
+    let array = Array::new();
+    for item in items {
+        array.push(&to_js(item)?);
+    }
+    Ok(array.into())
+}
+
+fn object<const N: usize>(fields: [(&str, JsValue); N]) -> Js {
+    let object = Object::new();
+    for (name, value) in fields {
+        Reflect::set(&object, &name.into(), &value)?;
+    }
+    Ok(object.into())
+}

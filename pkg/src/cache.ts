@@ -7,8 +7,25 @@ export const CACHE_NAME = "caselens-v1";
 /** Size of the file in bytes when it was kept, against which it is checked when it is read. */
 const SIZE_HEADER = "x-caselens-bytes";
 
-/** The files kept so far. */
-export class FileCache {
+/** Files that were downloaded before. Nothing here rejects: a cache that cannot be used is one that holds nothing. */
+export interface FileCache {
+  /** A kept file and its size in bytes; undefined when there is none. */
+  read(url: string): Promise<{ response: Response; size: number } | undefined>;
+  /** Keeps a file. */
+  keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Forgets a file. */
+  drop(url: string): Promise<void>;
+}
+
+/** Keeps nothing. */
+export const NO_CACHE: FileCache = {
+  read: async () => undefined,
+  keep: async () => {},
+  drop: async () => {},
+};
+
+/** The files kept so far in Cache Storage. */
+export class BrowserCache implements FileCache {
   #cache: Cache | undefined;
   #warned = false;
   readonly #warn: (message: string) => void;
@@ -18,8 +35,8 @@ export class FileCache {
   }
 
   /** Opens the cache. `warn` is told, once and in words, when it cannot be used; from then on nothing is kept. */
-  static async open(warn: (message: string) => void): Promise<FileCache> {
-    const files = new FileCache(warn);
+  static async open(warn: (message: string) => void): Promise<BrowserCache> {
+    const files = new BrowserCache(warn);
     try {
       if (typeof caches === "undefined") files.#off("a page has one only over https or on localhost");
       else files.#cache = await caches.open(CACHE_NAME);
@@ -29,7 +46,6 @@ export class FileCache {
     return files;
   }
 
-  /** A kept file and its size in bytes; undefined when there is none. */
   read(url: string): Promise<{ response: Response; size: number } | undefined> {
     return this.#attempt(url, async (cache) => {
       const response = await cache.match(url);
@@ -37,13 +53,11 @@ export class FileCache {
     });
   }
 
-  /** Keeps a file. */
   async keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream", [SIZE_HEADER]: String(bytes.byteLength) };
     await this.#attempt(url, (cache) => cache.put(url, new Response(bytes, { headers })));
   }
 
-  /** Forgets a file. */
   async drop(url: string): Promise<void> {
     await this.#attempt(url, (cache) => cache.delete(url));
   }
@@ -66,7 +80,7 @@ export class FileCache {
   }
 }
 
-function inWords(error: unknown): string {
+export function inWords(error: unknown): string {
   if (error instanceof Error && error.name === "QuotaExceededError") return "the browser's storage is full";
   return error instanceof Error ? error.message : String(error);
 }

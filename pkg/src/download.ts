@@ -5,12 +5,14 @@ import { CaseLensError } from "./errors.js";
 import type { PartMeter } from "./progress.js";
 
 /** What a file is for; used in messages. */
-export type FileRole = "model" | "head";
+export type FileRole = "model" | "head" | "manifest" | "gallery";
 
 export interface DownloadOptions {
   readonly role: FileRole;
   readonly cache: FileCache;
   readonly meter: PartMeter;
+  /** Asks the server whether what the browser itself has kept is still what is served. */
+  readonly revalidate?: boolean;
 }
 
 export interface Download {
@@ -21,6 +23,8 @@ export interface Download {
 const MAKES: Record<FileRole, string> = {
   model: "`./build.sh` or `caselens quantize` makes one",
   head: "`caselens train` makes one",
+  manifest: "`caselens export` makes one",
+  gallery: "`caselens export --gallery` makes one",
 };
 
 /**
@@ -42,8 +46,8 @@ export async function download(url: string, options: DownloadOptions): Promise<D
   return { bytes: await fetchWhole(url, options), fromCache: false };
 }
 
-async function fetchWhole(url: string, { role, meter }: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await fetch(url).catch((error: unknown) => {
+async function fetchWhole(url: string, { role, meter, revalidate }: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(url, revalidate ? { cache: "no-cache" } : undefined).catch((error: unknown) => {
     throw unreachable(url, `The ${role}`, error);
   });
   checkAnswer(response, url, `The ${role}`, `Check the URL; ${MAKES[role]}.`);

@@ -14,11 +14,15 @@
  * - `network`: the server could not be reached.
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
+ * - `file`: a file on this machine could not be read (Node and Deno).
  * - `model-format`: the file is no model, or a damaged one.
  * - `unsupported-architecture`: the model is of a kind that is not supported.
  * - `tokenizer`: the model's tokenizer cannot be used.
  * - `head-format`: the file is no projection head, or a damaged one.
  * - `head-mismatch`: the head was trained on another encoder.
+ * - `bundle-format`: an exported folder's manifest or gallery is none, or damaged.
+ * - `bundle-schema`: an exported folder has a version that this package does not read.
+ * - `bundle-mismatch`: a file of an exported folder is not the one that its manifest describes.
  *
  * Machine:
  * - `webgpu-unavailable`: `device: "webgpu"` was asked for and there is no adapter.
@@ -32,7 +36,8 @@
  */
 export type ErrorCode = (typeof CODES)[number];
 
-const CODES = [
+/** @internal */
+export const CODES = [
   "empty-text",
   "invalid-text",
   "text-too-long",
@@ -41,11 +46,15 @@ const CODES = [
   "network",
   "http",
   "download-incomplete",
+  "file",
   "model-format",
   "unsupported-architecture",
   "tokenizer",
   "head-format",
   "head-mismatch",
+  "bundle-format",
+  "bundle-schema",
+  "bundle-mismatch",
   "webgpu-unavailable",
   "gpu-lost",
   "worker",
@@ -68,10 +77,16 @@ const CODES = [
  * ```
  */
 export class CaseLensError extends Error {
+  /** Always `"CaseLensError"`. */
   override readonly name = "CaseLensError";
   /** What went wrong; see {@link ErrorCode}. */
   readonly code: ErrorCode;
 
+  /**
+   * @param code what went wrong.
+   * @param message the same in words, and what to do.
+   * @param options `cause`: the error beneath.
+   */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;

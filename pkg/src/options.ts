@@ -4,9 +4,13 @@ import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, in
 import type { Device } from "./info.js";
 import type { Progress } from "./progress.js";
 import type { ClientEvents } from "./rpc/client.js";
+import { platform } from "./platform.js";
 import type { LoadCall, Source } from "./rpc/protocol.js";
 
-/** A file: its URL (a string is resolved against the page's base URL), or its bytes (copied; yours stay usable). */
+/**
+ * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
+ * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory.
+ */
 export type FileSource = string | URL | ArrayBuffer | Uint8Array;
 
 /** Options of `Encoder.load`. All are optional. */
@@ -14,16 +18,17 @@ export interface EncoderLoadOptions {
   /**
    * The encoder: a GGUF file of the `bert` architecture, as `caselens quantize` writes it.
    *
-   * A file from a URL is kept in the browser's Cache Storage under its full URL, and not asked for again: publish a changed
-   * model under another name, or change the URL's query (`model.gguf?v=2`).
+   * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
+   * changed model under another name, or change the URL's query (`model.gguf?v=2`).
    *
-   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page
+   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
    */
   model?: FileSource | undefined;
   /**
-   * Where to run. `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's and which is
-   * faster than the CPU, by timing both, else the CPU; and goes on with the CPU when the GPU is lost later. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter,
-   * `"webgpu"` fails with `webgpu-unavailable`.
+   * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`.
+   *
+   * `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's and which is faster than the
+   * CPU, by timing both, else the CPU; and goes on with the CPU when the GPU is lost later. In Node and Deno it takes the CPU.
    *
    * @defaultValue `"auto"`
    */
@@ -35,6 +40,13 @@ export interface EncoderLoadOptions {
    * @defaultValue one for each processor but one, at most 8; at most 2 where the device has 4 GB of memory or less
    */
   threads?: number | undefined;
+  /**
+   * Whether files from `http:` and `https:` URLs are kept for the next time. In browsers `true` keeps them in Cache Storage. In
+   * Node and Deno there is no such place: the path of a folder keeps them there, and it is made where it does not exist.
+   *
+   * @defaultValue `true` in browsers, `false` in Node and Deno
+   */
+  cache?: boolean | string | undefined;
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
@@ -81,15 +93,17 @@ export interface LoadRequest {
  * @param base the URL that relative URLs belong to.
  * @throws CaseLensError `invalid-argument`.
  */
-export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base: string): LoadRequest {
+export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): LoadRequest {
   const options = checkOptions<LoadOptions>(value);
   const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
   const onProgress = checkFunction("onProgress", options.onProgress);
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
   const model = toSource("model", options.model ?? DEFAULT_MODEL, base);
-  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(globalThis.navigator);
-  const call: LoadCall = { method: "load", model, device };
+  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const cache = platform().cache(options.cache);
+  if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
+  const call: LoadCall = { method: "load", model, device, cache };
   if (!withHead) return { call, threads, events: { onProgress, onWarning }, signal };
 
   const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
@@ -98,8 +112,8 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
 function defaultHead(model: Source, base: string): Source {
-  const placed = "url" in model && /^https?:/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
-  return toSource("head", DEFAULT_HEAD, "url" in placed ? placed.url : base);
+  const placed = "url" in model && /^(https?|file):/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
+  return { url: new URL(DEFAULT_HEAD, "url" in placed ? placed.url : base).href };
 }
 
 /** Workers where the page does not say; one processor is left to the page. Not every browser tells the memory, in GB. */
@@ -108,16 +122,10 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
   return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
 }
 
-/** The URL that a page's relative URLs belong to. */
-export function pageBase(): string {
-  // Without a page or a worker there is nothing to load from, and starting the worker says so.
-  return globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/";
-}
-
 function toSource(what: string, value: FileSource, base: string): Source {
   if (typeof value === "string" || value instanceof URL) {
     try {
-      return { url: new URL(value, base).href };
+      return { url: typeof value === "string" ? platform().resolve(value, base) : value.href };
     } catch {
       throw invalid(`${what} is not a URL: "${value}".`);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { FileCache } from "../dist/cache.js";
+import { BrowserCache } from "../dist/cache.js";
 import { download, statedSize } from "../dist/download.js";
 import { FakeCaches, recordingMeter } from "./helpers.mjs";
 
@@ -40,7 +40,7 @@ function body(size, step = 7) {
 }
 
 async function get(options = {}) {
-  const cache = await FileCache.open((message) => warnings.push(message));
+  const cache = await BrowserCache.open((message) => warnings.push(message));
   const meter = recordingMeter();
   const result = await download(URL_, { role: "model", cache, meter, ...options });
   return { ...result, meter, cache };

@@ -1,5 +1,7 @@
 // Doubles for the browser around the package: a Cache Storage in memory, and an engine without wasm.
 
+import { readFile } from "node:fs/promises";
+
 /** Cache Storage of one bucket; `fail` makes every `put` throw. */
 export class FakeCaches {
   entries = new Map();
@@ -58,14 +60,27 @@ export function fakeWasm(behave = () => undefined) {
             results: conditions.map((condition) => ({ condition, similarity: 0.5, rating: 3, unconditional: 0.25 })),
             warnings: [],
           })),
-        embed: (sentences, conditions) => run("embed", [sentences, conditions], () => rows(sentences)),
-        encode: (texts, pooling, normalize) => run("encode", [texts, pooling, normalize], () => rows(texts)),
+        embed: (sentences, ...rest) => run("embed", [sentences, ...rest], () => rows(sentences)),
+        encode: (texts, ...rest) => run("encode", [texts, ...rest], () => rows(texts)),
+        group: (data, dims, count) => {
+          engine.calls.push(["group", data, dims, count]);
+          const n = data.length / dims;
+          const labels = Uint32Array.from({ length: n }, (_, i) => i % count);
+          return { labels, centrality: new Float32Array(n).fill(0.5), silhouette: 1 / count };
+        },
+        plane: (data, dims, previous) => previous ?? new Float32Array((2 * data.length) / dims),
         tokenize: (text) => new Uint32Array(text.length),
+        peak: () => (device === "webgpu" ? undefined : 1e11),
         free: () => {
           engine.freed = true;
         },
       };
-      const rows = (texts) => ({ rows: texts.map((text) => new Float32Array([text.length, 0])), warnings: [] });
+      const rows = (texts) => ({
+        data: Float32Array.from(texts.flatMap((text) => [text.length, 0])),
+        count: texts.length,
+        dims: 2,
+        warnings: [],
+      });
       const run = async (method, args, result) => {
         if (engine.busy || engine.freed) throw new Error("the engine was used twice at once, or after free()");
         engine.busy = true;
@@ -80,4 +95,22 @@ export function fakeWasm(behave = () => undefined) {
       return engine;
     },
   };
+}
+
+/** The tensors of a safetensors file of f32 values: name → { shape, data }. */
+export async function readSafetensors(file) {
+  const bytes = await readFile(file);
+  const start = 8 + Number(bytes.readBigUInt64LE(0));
+  const { __metadata__, ...tensors } = JSON.parse(bytes.subarray(8, start).toString());
+  const entries = Object.entries(tensors).map(([name, { shape, data_offsets: [from, to] }]) => [
+    name,
+    { shape, data: new Float32Array(Uint8Array.from(bytes.subarray(start + from, start + to)).buffer) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Cosine similarity of two vectors of any scale. */
+export function cosine(a, b) {
+  const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }

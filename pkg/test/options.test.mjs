@@ -57,6 +57,8 @@ test("wrong options are refused", () => {
     { threads: 1.5 },
     { threads: 33 },
     { threads: "2" },
+    { cache: null },
+    { cache: "a folder" },
     { onProgress: "loud" },
     { onWarning: 1 },
     { signal: {} },

@@ -5,11 +5,17 @@ import { defaultThreads } from "../dist/options.js";
 import { Pool } from "../dist/rpc/pool.js";
 
 const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
-const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true });
+const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true, dtype: "float32" });
+/** What the fake worker makes of texts: their numbers, and those of their conditions. */
+const numbered = (texts, conditions = []) => {
+  const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
+  const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
+  return { dtype: "float32", data, scales: undefined, count: texts.length, dims: 2 };
+};
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A worker without a worker: answers texts with themselves. `behave(call)` may throw or wait first. */
+/** A worker without a worker: answers texts with their numbers. `behave(call)` may throw or wait first. */
 class FakeWorker {
   calls = [];
   closed = undefined;
@@ -25,8 +31,9 @@ class FakeWorker {
     });
     aborted.catch(() => {});
     await Promise.race([this.behave(call), aborted]);
-    if (call.method === "embed") return call.sentences.map((s, i) => [s, call.conditions[i]]);
-    return call.texts ?? call.conditions;
+    if (call.method === "embed") return numbered(call.sentences, call.conditions);
+    if (call.method === "group") return call.counts.map((count) => ({ silhouette: count }));
+    return call.method === "encode" ? numbered(call.texts) : call.conditions;
   }
   close(error) {
     this.closed = error;
@@ -44,7 +51,7 @@ function open({ first = new FakeWorker(turn), others = [new FakeWorker(turn), ne
 
 test("a long call is shared out, and its results come in order", async () => {
   const { pool, first, others } = open();
-  assert.deepEqual(await pool.call(encode(300), undefined), texts(300));
+  assert.deepEqual(await pool.call(encode(300), undefined), numbered(texts(300)));
   for (const worker of [first, ...others]) assert.ok(worker.calls.length >= 2, "every worker took part");
   const sizes = [first, ...others].flatMap((w) => w.calls.map((c) => c.texts.length));
   assert.deepEqual(sizes.sort((a, b) => b - a), [...Array(9).fill(32), 12]);
@@ -53,7 +60,10 @@ test("a long call is shared out, and its results come in order", async () => {
   assert.deepEqual(compared, texts(20));
   const conditions = texts(50).map((t, i) => (i % 2 ? t : undefined));
   const embedded = await pool.call({ method: "embed", sentences: texts(50), conditions }, undefined);
-  assert.deepEqual(embedded, texts(50).map((t, i) => [t, conditions[i]]));
+  assert.deepEqual(embedded, numbered(texts(50), conditions));
+  const counts = [2, 3, 4, 5];
+  const grouped = await pool.call({ method: "group", data: new Float32Array(8), dims: 2, counts }, undefined);
+  assert.deepEqual(grouped.map(({ silhouette }) => silhouette), counts);
 });
 
 test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {
@@ -67,15 +77,24 @@ test("short calls, and calls on the GPU, stay with the first worker and start no
   assert.equal(first.calls.length + gpu.first.calls.length, 2);
 });
 
+test("who asks is told the share that is done, also where one worker does it all", async () => {
+  for (const workers of [{}, { first: new FakeWorker(turn, "webgpu"), start: async () => assert.fail("no other worker") }]) {
+    const shares = [];
+    const result = await open(workers).pool.call(encode(300), undefined, (share) => shares.push(share));
+    assert.deepEqual(result, numbered(texts(300)));
+    assert.deepEqual(shares, Array.from({ length: 10 }, (_, i) => (i + 1) / 10));
+  }
+});
+
 test("the first worker does not wait for others that take long to start", async () => {
   const { pool, first } = open({ start: () => new Promise(() => {}) });
-  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
+  assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));
   assert.equal(first.calls.length, 6);
 });
 
 test("a call of one chunk is shared out too", async () => {
   const { pool, first, others } = open();
-  assert.deepEqual(await pool.call(encode(32), undefined), texts(32));
+  assert.deepEqual(await pool.call(encode(32), undefined), numbered(texts(32)));
   const sizes = [first, ...others].map((w) => w.calls.reduce((n, c) => n + c.texts.length, 0));
   assert.equal(Math.max(...sizes), 16, `${sizes} of 32 texts in parts of 8`);
 });
@@ -112,7 +131,7 @@ test("what a worker leaves behind that breaks down is done by the others", async
     throw failed("internal");
   });
   const { pool, first } = open({ others: [broken, new FakeWorker(turn)] });
-  assert.deepEqual(await pool.call(encode(300), undefined), texts(300));
+  assert.deepEqual(await pool.call(encode(300), undefined), numbered(texts(300)));
   assert.equal(broken.closed.code, "worker");
   await pool.call(encode(300), undefined);
   assert.equal(broken.calls.length, 1, "it is not asked again");
@@ -120,7 +139,7 @@ test("what a worker leaves behind that breaks down is done by the others", async
   // All the others, while the first has nothing left to do.
   const late = () => new FakeWorker(() => new Promise((_, reject) => setTimeout(() => reject(failed("worker")), 30)));
   const few = open({ others: [late(), late()] });
-  assert.deepEqual(await few.pool.call(encode(90), undefined), texts(90));
+  assert.deepEqual(await few.pool.call(encode(90), undefined), numbered(texts(90)));
 
   const worst = open({ first: new FakeWorker(async () => Promise.reject(failed("internal"))) });
   await assert.rejects(worst.pool.call(encode(300), undefined), { code: "internal" });
@@ -129,8 +148,8 @@ test("what a worker leaves behind that breaks down is done by the others", async
 
 test("a worker that cannot be started is warned of once, and missed by nobody", async () => {
   const { pool, warnings } = open({ start: async () => Promise.reject(failed("out-of-memory", "No memory.")) });
-  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
-  assert.deepEqual(await pool.call(encode(100), undefined), texts(100));
+  assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));
+  assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));
   assert.equal(warnings.length, 2);
   assert.match(warnings[0], /long calls take longer: No memory\./);
 });

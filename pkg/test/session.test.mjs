@@ -46,7 +46,7 @@ function open({ behave, download, cached = new Map() } = {}) {
 }
 
 const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
-const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true });
+const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true, dtype: "float32" });
 const compare = (n) => ({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(n) });
 
 test("load answers with the engine's info, rises to 1 and keeps both files", async () => {
@@ -65,19 +65,38 @@ test("long calls are cut into chunks and put together in order", async () => {
   const { load, call, wasm } = open();
   await load();
   const rows = (await call(encode(70))).value;
-  assert.equal(rows.length, 70);
-  assert.deepEqual(rows.map((row) => row[0]), texts(70).map((text) => text.length));
+  assert.deepEqual([rows.count, rows.dims, rows.dtype], [70, 2, "float32"]);
+  assert.deepEqual([...rows.data], texts(70).flatMap((text) => [text.length, 0]));
   const results = (await call(compare(20))).value;
   assert.deepEqual(results.map((r) => r.condition), texts(20));
-  const items = { method: "embed", sentences: texts(33), conditions: texts(33).map((t, i) => (i % 2 ? t : undefined)) };
-  assert.equal((await call(items)).value.length, 33);
+  const conditions = texts(33).map((t, i) => (i % 2 ? t : undefined));
+  const items = { method: "embed", sentences: texts(33), conditions, dims: 1, dtype: "int8" };
+  assert.equal((await call(items)).value.count, 33);
+  assert.deepEqual(wasm.engines[0].calls.at(-1).slice(1), [texts(33).slice(32), conditions.slice(32), 1, "int8"]);
   const sizes = wasm.engines[0].calls.map(([method, ...args]) => [method, (method === "compare" ? args[2] : args[0]).length]);
   assert.deepEqual(sizes, [
     ["encode", 32], ["encode", 32], ["encode", 6],
     ["compare", 8], ["compare", 8], ["compare", 4],
     ["embed", 32], ["embed", 1],
   ]);
-  assert.deepEqual((await call(encode(0))).value, []);
+  const none = (await call({ ...encode(0), dtype: "int8" })).value;
+  assert.deepEqual([none.count, none.dims, none.data.length, none.scales.length], [0, 2, 0, 0]);
+});
+
+test("vectors are grouped once for each count, and an abort is heard in between", async () => {
+  const { load, call, send, session, wasm, messages } = open();
+  await load();
+  const group = { method: "group", data: new Float32Array(12), dims: 2, counts: [2, 3] };
+  const { value } = await call(group);
+  assert.deepEqual(value.map(({ silhouette }) => silhouette), [1 / 2, 1 / 3]);
+  assert.deepEqual([...value[1].labels], [0, 1, 2, 0, 1, 2]);
+  const before = wasm.engines[0].calls.length;
+  const long = send({ ...group, counts: Array(50).fill(2) });
+  session.receive({ type: "abort", id: long.id });
+  const { value: points } = await call({ method: "plane", data: group.data, dims: 2, previous: undefined });
+  assert.equal(points.length, 12);
+  assert.ok(wasm.engines[0].calls.length - before < 5);
+  assert.ok(!messages.some(({ id }) => id === long.id));
 });
 
 test("calls wait for each other", async () => {
@@ -154,7 +173,7 @@ test("auto leaves a lost GPU, says so, and does the call again", async () => {
   });
   await load();
   const { value } = await call(encode(40));
-  assert.equal(value.length, 40);
+  assert.equal(value.count, 40);
   assert.deepEqual(wasm.engines.map(({ device, freed }) => [device, freed]), [["webgpu", true], ["wasm", false]]);
   const { info } = messages.find((m) => m.type === "info");
   assert.equal(info.device, "wasm");
@@ -244,7 +263,7 @@ test("texts are numbered as in the call, not as in the chunk, and warnings are s
       if (method !== "encode") return undefined;
       const bad = texts.indexOf("text 69");
       if (bad >= 0) throw engineError("empty-text", `text ${bad + 1} is empty.`);
-      return { rows: texts.map(() => new Float32Array(2)), warnings: ["Text 2 is long.", "Something is so."] };
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, warnings: ["Text 2 is long.", "Something is so."] };
     },
   });
   await load();
@@ -256,7 +275,7 @@ test("texts are numbered as in the call, not as in the chunk, and warnings are s
 
 test("warnings reach the page", async () => {
   const { load, call, messages } = open({
-    behave: (method) => (method === "encode" ? { rows: [new Float32Array(2)], warnings: ["texts[0] was cut"] } : undefined),
+    behave: (method) => (method === "encode" ? { data: new Float32Array(2), count: 1, dims: 2, warnings: ["texts[0] was cut"] } : undefined),
   });
   await load();
   await call(encode(1));

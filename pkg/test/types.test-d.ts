@@ -4,13 +4,24 @@
 import {
   CaseLens,
   CaseLensError,
+  type Clustering,
   type Comparison,
+  Embeddings,
+  type EmbeddingsData,
   Encoder,
   type ErrorCode,
+  type ExplainedStep,
+  type Explanation,
+  Gallery,
+  type GalleryItem,
+  type Hit,
   type Info,
+  type ListProgress,
   type LoadOptions,
   type Progress,
+  type Suggestion,
 } from "caselens";
+import { type CaseLensElement, type FailureEvent, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
 
@@ -19,6 +30,7 @@ const lens: CaseLens = await CaseLens.load({
   head: new Uint8Array(8),
   device: "auto",
   threads: 2,
+  cache: "a/folder",
   onProgress: ({ phase, loaded, total, progress }: Progress) => {
     const share: number = total === null ? progress : loaded / total;
     return phase === "ready" && share === 1;
@@ -39,12 +51,30 @@ const results: Comparison[] = await lens.compare("a", "b", ["c"] as const, { sig
 const numbers: number[] = results.flatMap((r) => [r.similarity, r.rating, r.unconditional]);
 const named: string[] = results.map((r) => r.condition);
 const cut: true | undefined = results[0]?.truncated;
-const rows: Float32Array[] = await lens.embed([{ sentence: "a" }, { sentence: "b", condition: "c" }], { signal });
+const explained: Explanation = await lens.explain("a", "b", "c", { subtract: true, pooling: "cls", head: false, signal });
+const bare: Explanation = await lens.explain("a", "b");
+const last: ExplainedStep | undefined = explained.steps.at(-1);
+const weight: number | undefined = bare.readings[0][0]?.attention[0]?.[0]?.[0];
+const embeddings: Embeddings<"float32"> = await lens.embed([{ sentence: "a" }, { sentence: "b", condition: "c" }], { signal });
+const rows: Float32Array[] = [...embeddings];
+const numbersOfAll: Float32Array = embeddings.data;
+const small: Int8Array = (await lens.embed([{ sentence: "a" }], { dims: 64, dtype: "int8" })).data;
+const likeness: number = embeddings.similarity(0, 1) + embeddings.similarity(0, 0, embeddings);
+const kept: EmbeddingsData<"float32"> = embeddings;
+const again = new Embeddings(kept);
+const first: Float32Array = again.row(0);
+const hits: Hit[] = await lens.search("a", ["b"] as const, { condition: "c", embeddings, limit: 1, signal });
+const onProgress = ({ phase, progress }: ListProgress): boolean => phase === "group" && progress === 1;
+const clustering: Clustering = await lens.cluster(["a"], { condition: "c", groups: 2, previous: new Float32Array(2), embeddings, onProgress });
+const central: number[] = clustering.groups.map(({ centre, members }) => centre + members.length + (members[0]?.similarity ?? 0));
+const places: [Float32Array, Uint32Array, number] = [clustering.points, clustering.labels, clustering.silhouette];
+const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, signal });
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
-const plain: Float32Array[] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal });
+const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal });
+const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
 
 const error = new CaseLensError("aborted", "…", { cause: signal.reason });
@@ -52,6 +82,16 @@ const code: ErrorCode = error.code;
 const isError: Error = error;
 if (code === "head-mismatch") throw error;
 
+const element: CaseLensElement | null = document.querySelector("case-lens");
+element?.addEventListener("result", (event) => numbers.push((event as ResultEvent).detail.results.length));
+element?.addEventListener("error", (event) => named.push((event as unknown as FailureEvent).detail.code));
+if (element) element.conditions = ["the place", ...element.conditions];
+
+const gallery: Gallery = await Gallery.load(new URL("https://example.org/bundle/"), { signal });
+const stored: readonly GalleryItem[] = gallery.items;
+const asked: number | undefined = stored[0]?.label;
+const answered: number = gallery.compare(0).rating + gallery.dim;
+const licence: string | undefined = gallery.licences[0];
 // @ts-expect-error: no such device
 await CaseLens.load({ device: "cuda" });
 // @ts-expect-error: a model is a URL or bytes
@@ -66,11 +106,21 @@ await lens.compare("a", "b", "c");
 await lens.embed(["a"]);
 // @ts-expect-error: no such pooling
 await encoder.embed(["a"], { pooling: "max" });
+// @ts-expect-error: no such pooling
+await lens.explain("a", "b", "c", { pooling: "mean" });
+// @ts-expect-error: no such form
+await encoder.embed(["a"], { dtype: "float16" });
+// @ts-expect-error: embeddings of different forms cannot be compared
+embeddings.similarity(0, 0, await encoder.embed(["a"], { dtype: "binary" }));
+// @ts-expect-error: groups are made of float32 embeddings
+await lens.cluster(["a"], { embeddings: await lens.embed([{ sentence: "a" }], { dtype: "binary" }) });
 // @ts-expect-error: info is read only
 lens.info.device = "wasm";
 // @ts-expect-error: no such code
 const wrong: ErrorCode = "oops";
+// @ts-expect-error: galleries come from load()
+new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, cut, described, device, threads, ids, isError, named, nothing, numbers, options, plain, rows, wrong };
+export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, suggested, weight, wrong };

@@ -10,3 +10,7 @@ declare const start: typeof Built.default;
 export const instance: Omit<Declared.Engine, never> = built;
 export const loads: (...args: Parameters<typeof Declared.Engine.load>) => Promise<Omit<Declared.Engine, never>> = load;
 export const starts: typeof Declared.default = start;
+
+declare const gallery: Built.Gallery;
+export const shows: Declared.Gallery = gallery;
+export const opens: new (manifest: string) => Declared.Gallery = null as unknown as typeof Built.Gallery;

@@ -2,9 +2,9 @@
 
 import { CaseLensError, fromErrorData } from "../errors.js";
 import type { EngineInfo } from "../info.js";
+import { platform, type WorkerPort } from "../platform.js";
 import type { Progress } from "../progress.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "./protocol.js";
-import { startWorker } from "./start.js";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -19,28 +19,19 @@ export interface ClientEvents {
 export class Client {
   /** What is loaded. */
   info!: EngineInfo;
-  readonly #worker: Worker;
+  readonly #worker: WorkerPort;
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
   #nextId = 0;
   #closed: CaseLensError | undefined;
 
-  private constructor(worker: Worker, events: ClientEvents) {
+  private constructor(worker: WorkerPort, events: ClientEvents) {
     this.#worker = worker;
     this.#events = events;
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      const why = event.message ? `it failed (${event.message})` : "its script could not be loaded";
-      this.close(
-        new CaseLensError(
-          "worker",
-          `The worker of caselens stopped: ${why}. Serve the whole \`dist\` folder of the package from the page's own origin, and load again.`,
-        ),
-      );
-    };
-    worker.onmessageerror = () =>
-      this.close(new CaseLensError("worker", "A message from the worker of caselens could not be read. Load again."));
+    worker.listen({
+      message: (message) => this.#receive(message),
+      failed: (why) => this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. The whole \`dist\` folder of the package has to be there; load again.`)),
+    });
   }
 
   /**
@@ -49,13 +40,24 @@ export class Client {
    */
   static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
     if (signal?.aborted) throw abortError(signal);
-    const client = new Client(startWorker(), events);
+    const client = new Client(platform().startWorker(), events);
     try {
       client.info = await client.call(call, signal, bytesOf(call));
       return client;
     } catch (error) {
       client.close(error as CaseLensError);
       throw error;
+    }
+  }
+
+  /** Does one call in a worker of its own, which ends with it. */
+  static async once<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
+    if (signal?.aborted) throw abortError(signal);
+    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {} });
+    try {
+      return await client.call(call, signal);
+    } finally {
+      client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
   }
 
@@ -97,12 +99,12 @@ export class Client {
   close(error: CaseLensError): void {
     if (this.#closed) return;
     this.#closed = error;
-    this.#worker.terminate();
+    this.#worker.end();
     for (const pending of [...this.#pending.values()]) pending.reject(error);
   }
 
   #post(message: ToWorker, transfer: Transferable[] = []): void {
-    this.#worker.postMessage(message, transfer);
+    this.#worker.post(message, transfer);
   }
 
   #receive(message: FromWorker): void {

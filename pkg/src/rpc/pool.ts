@@ -3,6 +3,7 @@
 // Each worker holds the model by itself, so that no SharedArrayBuffer, and no cross-origin isolation of the page, is needed.
 // The others start when there is first something to share; until they are ready the first one works alone.
 
+import { type EmbeddingsData, joined } from "../embeddings.js";
 import { CaseLensError, toCaseLensError } from "../errors.js";
 import type { Info } from "../info.js";
 import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, partSize } from "./chunks.js";
@@ -15,10 +16,12 @@ export type Caller = Pick<Client, "info" | "call" | "close">;
 /** Starts one more worker with the same model, on the CPU. */
 export type Start = (signal: AbortSignal) => Promise<Caller>;
 
-/** A call whose result is a list, in calls whose results are its parts. */
+/** A call about a list, in calls about parts of it. */
 interface Shared {
   readonly size: number;
   readonly parts: readonly Call[];
+  /** Makes one result of those of the parts. */
+  readonly join: (results: unknown[]) => unknown;
 }
 
 export class Pool {
@@ -60,16 +63,23 @@ export class Pool {
     return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
   }
 
-  /** Does a call; rejects at once when `signal` is aborted. */
-  async call<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
+  /**
+   * Does a call; rejects at once when `signal` is aborted.
+   * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part.
+   */
+  async call<C extends Call>(
+    call: C,
+    signal: AbortSignal | undefined,
+    onPart?: (share: number) => void,
+  ): Promise<Results[C["method"]]> {
     const { threads } = this.info;
-    const shared = threads > 1 ? share(call, threads) : undefined;
+    const shared = threads > 1 || onPart ? share(call, threads) : undefined;
     if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
-    this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
-    return new Promise<unknown[]>((resolve, reject) => {
-      const work = new Work(shared, signal, resolve, reject);
+    if (threads > 1) this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
+    const results = await new Promise<unknown[]>((resolve, reject) => {
+      const work = new Work(shared, signal, onPart, resolve, reject);
       void work.doWith(this.#first, true);
-      for (const [i, other] of (this.#others ?? []).entries()) {
+      for (const [i, other] of (threads > 1 ? (this.#others ?? []) : []).entries()) {
         void other.then(async (worker) => {
           if (!worker || (await work.doWith(worker, false))) return;
           // It broke down, and is not asked again.
@@ -77,7 +87,8 @@ export class Pool {
           void work.doWith(this.#first, true);
         });
       }
-    }) as Promise<Results[C["method"]]>;
+    });
+    return shared.join(results) as Results[C["method"]];
   }
 
   /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
@@ -107,7 +118,7 @@ export class Pool {
 
 /** A call that is being shared out. */
 class Work {
-  readonly #results: (readonly unknown[])[] = [];
+  readonly #results: unknown[] = [];
   readonly #errors = new Map<number, CaseLensError>();
   readonly #again: number[] = [];
   #next = 0;
@@ -117,7 +128,8 @@ class Work {
   constructor(
     readonly shared: Shared,
     readonly signal: AbortSignal | undefined,
-    readonly resolve: (rows: unknown[]) => void,
+    readonly onPart: ((share: number) => void) | undefined,
+    readonly resolve: (results: unknown[]) => void,
     readonly reject: (error: CaseLensError) => void,
   ) {}
 
@@ -129,8 +141,9 @@ class Work {
     for (let i = this.#take(); i !== undefined; i = this.#take()) {
       this.#busy++;
       try {
-        this.#results[i] = (await worker.call(this.shared.parts[i] as Call, this.signal)) as unknown[];
+        this.#results[i] = await worker.call(this.shared.parts[i] as Call, this.signal);
         this.#done++;
+        if (!this.signal?.aborted) this.onPart?.(this.#done / this.shared.parts.length);
       } catch (thrown) {
         const error = toCaseLensError(thrown);
         if (!lastResort && BROKEN.includes(error.code)) {
@@ -154,7 +167,7 @@ class Work {
   }
 
   #settle(): void {
-    if (this.#done === this.shared.parts.length) return this.resolve(this.#results.flat());
+    if (this.#done === this.shared.parts.length) return this.resolve(this.#results);
     if (this.#errors.size === 0 || this.#busy > 0) return;
     const first = Math.min(...this.#errors.keys());
     const { code, message, cause } = this.#errors.get(first) as CaseLensError;
@@ -167,24 +180,29 @@ const BROKEN: readonly string[] = ["worker", "internal"];
 
 /** A call in parts; undefined where it has no list to share out. */
 function share(call: Call, threads: number): Shared | undefined {
-  const parts = <T>(items: readonly T[], chunk: number, part: (items: readonly T[]) => Call): Shared => {
+  const parts = <T>(items: readonly T[], chunk: number, part: (items: readonly T[]) => Call, join: Shared["join"]): Shared => {
     const size = partSize(items.length, chunk, threads);
     const count = Math.ceil(items.length / size);
-    return { size, parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size))) };
+    return { size, parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size))), join };
   };
+  const lists = (results: unknown[]): unknown => results.flat();
+  const embeddings = (results: unknown[]): EmbeddingsData => joined(results as EmbeddingsData[]);
   switch (call.method) {
     case "compare":
-      return parts(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }));
+      return parts(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }), lists);
     case "embed": {
       const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-      return parts(items, EMBED_CHUNK, (part) => ({
+      const part = (items: readonly { sentence: string; condition: string | undefined }[]): Call => ({
         ...call,
-        sentences: part.map(({ sentence }) => sentence),
-        conditions: part.map(({ condition }) => condition),
-      }));
+        sentences: items.map(({ sentence }) => sentence),
+        conditions: items.map(({ condition }) => condition),
+      });
+      return parts(items, EMBED_CHUNK, part, embeddings);
     }
     case "encode":
-      return parts(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }));
+      return parts(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }), embeddings);
+    case "group":
+      return parts(call.counts, 1, (counts) => ({ ...call, counts }), lists);
     default:
       return undefined;
   }

@@ -3,20 +3,23 @@
 // It knows no browser: the wasm module, the files and the way back to the page are handed in, so that it can be
 // tested without any of them.
 
-import type { FileCache } from "../cache.js";
+import { type FileCache, NO_CACHE } from "../cache.js";
+import { type EmbeddingsData, joined, noEmbeddings } from "../embeddings.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
 import type { EngineInfo } from "../info.js";
+import type { CachePlace } from "../platform.js";
 import { ProgressMeter } from "../progress.js";
 import type { Download, DownloadOptions, FileRole } from "../download.js";
-import type { Engine } from "../wasm/caselens.js";
+import type { Module } from "../engine.js";
+import type { Embedded, Engine } from "../wasm/caselens.js";
 import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, inChunks } from "./chunks.js";
-import type { Call, Comparison, FromWorker, LoadCall, Results, Source, ToWorker } from "./protocol.js";
+import type { Call, Comparison, EmbedCall, EncodeCall, FromWorker, GalleryCall, GalleryData, LoadCall, Results, Source, ToWorker } from "./protocol.js";
 
 /** The world outside the session. */
 export interface Outside {
   /** Starts the wasm module. */
-  boot(): Promise<{ load: typeof Engine.load }>;
-  openCache(warn: (message: string) => void): Promise<FileCache>;
+  boot(): Promise<Module>;
+  openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
   download(url: string, options: DownloadOptions): Promise<Download>;
   post(message: FromWorker, transfer?: Transferable[]): void;
 }
@@ -103,20 +106,51 @@ export class Session {
       }
       case "embed": {
         const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-        return this.#chunked(items, EMBED_CHUNK, stopped, (engine, chunk) =>
+        return this.#embedded(call, items, stopped, (engine, chunk) =>
           engine.embed(
             chunk.map(({ sentence }) => sentence),
             chunk.map(({ condition }) => condition),
+            call.dims,
+            call.dtype,
           ),
         );
       }
       case "encode":
-        return this.#chunked(call.texts, EMBED_CHUNK, stopped, (engine, texts) =>
-          engine.encode(texts, call.pooling, call.normalize),
+        return this.#embedded(call, call.texts, stopped, (engine, texts) =>
+          engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype),
         );
+      case "explain": {
+        const { sentence1, sentence2, condition, subtract, pooling, head } = call;
+        return this.#run((engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
+      }
       case "tokenize":
         return this.#run(async (engine) => engine.tokenize(call.text));
+      case "peak":
+        return this.#run(async (engine) => engine.peak() ?? null);
+      case "group":
+        return inChunks(call.counts, 1, stopped, ([count = 1]) =>
+          this.#run(async (engine) => [engine.group(call.data, call.dims, count)]),
+        );
+      case "plane":
+        return this.#run(async (engine) => engine.plane(call.data, call.dims, call.previous));
+      case "gallery":
+        return this.#gallery(call);
     }
+  }
+
+  /** Embeds in chunks. */
+  async #embedded<T>(
+    { dims, dtype }: EmbedCall | EncodeCall,
+    items: readonly T[],
+    stopped: () => boolean,
+    work: (engine: Engine, chunk: T[]) => Promise<Embedded>,
+  ): Promise<EmbeddingsData | undefined> {
+    const parts = await this.#chunked(items, EMBED_CHUNK, stopped, async (engine, chunk) => {
+      const { warnings, ...part } = await work(engine, chunk);
+      return { rows: [{ ...part, dtype }], warnings };
+    });
+    if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
+    return parts && joined(parts);
   }
 
   /** Does a long call in chunks, and says each of its warnings once. */
@@ -173,10 +207,25 @@ export class Session {
     this.#engine = undefined;
   }
 
+  /** Its files belong together: none is taken from a cache without asking, where it may be older than another. */
+  async #gallery({ manifest }: GalleryCall): Promise<GalleryData> {
+    const meter = new ProgressMeter(() => {});
+    const get = async (url: string, role: FileRole) =>
+      (await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() })).bytes;
+    const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
+    const gallery = new wasm.Gallery(new TextDecoder().decode(json));
+    const { files, ...info } = gallery.info();
+    const [head, embeddings] = await Promise.all([
+      get(new URL(files[0], manifest).href, "head"),
+      get(new URL(files[1], manifest).href, "gallery"),
+    ]);
+    return { ...info, items: await gallery.answers(head, embeddings) };
+  }
+
   async #load(call: LoadCall): Promise<EngineInfo> {
     this.#loaded = call;
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
-    this.#cache = this.#outside.openCache((message) => this.#warn([message]));
+    this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
     this.#wasm = this.#outside.boot();
 
     const [files] = await Promise.all([this.#files(call, meter), this.#wasm]);
@@ -260,8 +309,7 @@ function isFileFault(error: unknown): boolean {
 
 /** The memory behind a result, to be handed over and not copied. */
 function transferable(value: Results[Call["method"]]): Transferable[] {
-  if (value instanceof Uint32Array) return [value.buffer as ArrayBuffer];
-  if (!Array.isArray(value)) return [];
-  const buffers = value.flatMap((row) => (row instanceof Float32Array ? [row.buffer as ArrayBuffer] : []));
-  return [...new Set(buffers)];
+  if (value === null) return [];
+  const arrays = (Array.isArray(value) ? value : [value]).flatMap((part) => (ArrayBuffer.isView(part) ? [part] : Object.values(part)));
+  return [...new Set(arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer as ArrayBuffer] : [])))];
 }

@@ -1,0 +1,242 @@
+// What <case-lens> shows: a shadow tree that is built once and then changed in place, so that focus and the caret stay.
+
+import type { Comparison } from "../rpc/protocol.js";
+import { STYLE } from "./style.js";
+
+/** What a reader did. */
+export interface Actions {
+  /** Changed a text. */
+  edited(): void;
+  /** Asked to try again. */
+  retry(): void;
+}
+
+/** Texts as they stand. */
+export interface Texts {
+  readonly sentence1: string;
+  readonly sentence2: string;
+  readonly conditions: readonly string[];
+}
+
+interface Row {
+  readonly element: HTMLLIElement;
+  /** The condition: fixed text, or the field it is written in. */
+  readonly text: HTMLElement;
+  readonly meter: HTMLElement;
+  readonly bar: HTMLElement;
+  readonly numbers: HTMLElement;
+  readonly remove: HTMLButtonElement | undefined;
+}
+
+let sheet: CSSStyleSheet | undefined;
+
+export class View {
+  readonly #actions: Actions;
+  readonly #base = node("div", "base");
+  readonly #sentences = node("div", "sentences");
+  readonly #list = node("ul", "conditions");
+  readonly #add = node("button", "add", "button");
+  readonly #unconditional = node("p", "unconditional");
+  readonly #progress = node("progress", "progress");
+  readonly #error = node("div", "error");
+  readonly #message = node("p", "message");
+  readonly #retry = node("button", "retry", "button");
+  readonly #status = node("p", "spoken");
+  #fields: HTMLElement[] = [];
+  #rows: Row[] = [];
+  #editable = false;
+
+  constructor(root: ShadowRoot, actions: Actions) {
+    this.#actions = actions;
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(STYLE);
+    }
+    root.adoptedStyleSheets = [sheet];
+
+    this.#base.tabIndex = -1;
+    this.#list.setAttribute("role", "list"); // some browsers take it away where there are no bullets
+    this.#list.setAttribute("aria-label", "Similarity under each condition");
+    this.#add.type = this.#retry.type = "button";
+    this.#add.textContent = "Add a condition";
+    this.#add.onclick = () => this.#insert();
+    this.#retry.textContent = "Try again";
+    this.#retry.onclick = () => {
+      this.#base.focus(); // the button goes away, and the focus must not go with it
+      actions.retry();
+    };
+    this.#progress.setAttribute("aria-label", "Loading the model");
+    this.#status.setAttribute("role", "status");
+    this.#error.setAttribute("role", "alert");
+    this.#error.append(this.#message, this.#retry);
+    for (const element of [this.#progress, this.#error, this.#add, this.#unconditional]) element.hidden = true;
+    this.#base.append(this.#sentences, this.#list, this.#add, this.#unconditional, this.#progress, this.#error, this.#status);
+    root.append(this.#base);
+  }
+
+  /** The texts as the reader sees, and may have changed, them. */
+  get texts(): Texts {
+    const [sentence1 = "", sentence2 = ""] = this.#fields.map(textOf);
+    return { sentence1, sentence2, conditions: this.#rows.map(({ text }) => textOf(text)) };
+  }
+
+  /** Shows texts, and fields for them where they may be changed. */
+  show({ sentence1, sentence2, conditions }: Texts, editable: boolean): void {
+    if (editable !== this.#editable || this.#fields.length === 0) {
+      this.#editable = editable;
+      this.#fields = ["First sentence", "Second sentence"].map((label) => this.#field(label));
+      this.#sentences.replaceChildren(...this.#fields.map((field) => field.closest("label") ?? field));
+      this.#rows = [];
+    }
+    for (const [i, text] of [sentence1, sentence2].entries()) setText(this.#fields[i] as HTMLElement, text);
+    const wanted = editable && conditions.length === 0 ? [""] : conditions;
+    this.#rows = wanted.map((condition, i) => {
+      const row = this.#rows[i] ?? this.#row();
+      setText(row.text, condition);
+      return row;
+    });
+    this.#add.hidden = !editable;
+    this.#arrange();
+  }
+
+  /** Shows results, one for each condition that is not empty, in their order. */
+  results(results: readonly Comparison[]): void {
+    this.#base.classList.remove("stale");
+    let next = 0;
+    for (const row of this.#rows) {
+      const result = textOf(row.text).trim() === "" ? undefined : results[next++];
+      const rating = result?.rating;
+      row.numbers.textContent = result ? `${result.rating.toFixed(1)} of 5 · similarity ${signed(result.similarity)}` : "";
+      row.bar.style.setProperty("--_share", `${rating === undefined ? 0 : 25 * (rating - 1)}%`);
+      row.meter.setAttribute("aria-valuenow", String(rating ?? 1));
+      row.meter.setAttribute(
+        "aria-valuetext",
+        result ? `${result.rating.toFixed(1)} of 5, similarity ${signed(result.similarity)}` : "no result yet",
+      );
+    }
+    const [first] = results;
+    this.#unconditional.hidden = first === undefined;
+    this.#unconditional.textContent = first ? `Similarity without a condition: ${signed(first.unconditional)}` : "";
+    this.#status.textContent = results.map(({ condition, rating }) => `${condition}: ${rating.toFixed(1)} of 5`).join("; ");
+  }
+
+  /** What is shown is not the answer to what is written. */
+  stale(): void {
+    this.#base.classList.add("stale");
+  }
+
+  /** How far loading is, 0 to 1; undefined when it is over. */
+  progress(value: number | undefined): void {
+    if (value !== undefined && this.#progress.hidden) this.#status.textContent = "Loading the model";
+    this.#progress.hidden = value === undefined;
+    this.#progress.value = value ?? 0;
+    this.#base.setAttribute("aria-busy", String(value !== undefined));
+  }
+
+  /** What went wrong, in words; undefined when nothing did. */
+  error(message: string | undefined, retriable: boolean): void {
+    this.#error.hidden = message === undefined;
+    this.#message.textContent = message ?? "";
+    this.#retry.hidden = !retriable;
+  }
+
+  #field(label: string): HTMLElement {
+    if (!this.#editable) return node("p", "sentence");
+    const field = node("textarea", "input");
+    field.rows = 1;
+    field.oninput = () => this.#actions.edited();
+    const labelled = node("label", "label");
+    labelled.append(label, field);
+    return field;
+  }
+
+  #row(): Row {
+    const [element, meter, bar, numbers] = [node("li", "row"), node("div", "meter"), node("div", "bar"), node("span", "numbers")];
+    meter.setAttribute("role", "meter");
+    meter.setAttribute("aria-valuemin", "1");
+    meter.setAttribute("aria-valuemax", "5");
+    meter.setAttribute("aria-valuenow", "1");
+    meter.setAttribute("aria-valuetext", "no result yet");
+    meter.append(bar);
+    if (!this.#editable) {
+      const text = node("span", "condition");
+      element.append(text, meter, numbers);
+      return { element, text, meter, bar, numbers, remove: undefined };
+    }
+    const text = node("input", "input");
+    const remove = node("button", "remove", "button");
+    remove.type = "button";
+    remove.textContent = "×";
+    const row: Row = { element, text, meter, bar, numbers, remove };
+    text.oninput = () => {
+      this.#name();
+      this.#actions.edited();
+    };
+    text.onkeydown = (event) => {
+      if (event.key === "Enter" && !event.isComposing) this.#insert(row);
+    };
+    remove.onclick = () => this.#remove(row);
+    element.append(text, meter, numbers, remove);
+    return row;
+  }
+
+  /** A new row at the end or after another one, and the caret in it. */
+  #insert(after?: Row): void {
+    const row = this.#row();
+    this.#rows.splice(after ? this.#rows.indexOf(after) + 1 : this.#rows.length, 0, row);
+    this.#arrange();
+    row.text.focus();
+  }
+
+  #remove(row: Row): void {
+    const at = this.#rows.indexOf(row);
+    this.#rows.splice(at, 1);
+    if (this.#rows.length === 0) this.#rows.push(this.#row());
+    this.#arrange();
+    this.#rows[Math.min(at, this.#rows.length - 1)]?.text.focus();
+    this.#actions.edited();
+  }
+
+  #arrange(): void {
+    const elements = this.#rows.map(({ element }) => element);
+    // Taking a focused field out of the tree and back would take its focus.
+    for (const old of [...this.#list.children]) if (!elements.includes(old as HTMLLIElement)) old.remove();
+    for (const [i, element] of elements.entries()) {
+      if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
+    }
+    this.#name();
+  }
+
+  /** Names for those who do not see which row is which. */
+  #name(): void {
+    for (const [i, { text, meter, remove }] of this.#rows.entries()) {
+      meter.setAttribute("aria-label", textOf(text).trim() || `Condition ${i + 1}`);
+      if (!remove) continue;
+      text.setAttribute("aria-label", `Condition ${i + 1}`);
+      remove.setAttribute("aria-label", `Remove condition ${i + 1}`);
+    }
+  }
+}
+
+/** An element that can be styled from outside by its name. */
+function node<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, ...parts: string[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  element.className = name;
+  element.setAttribute("part", [name, ...parts].join(" "));
+  return element;
+}
+
+function textOf(element: HTMLElement): string {
+  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : (element.textContent ?? "");
+}
+
+function setText(element: HTMLElement, text: string): void {
+  if (textOf(element) === text) return;
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = text;
+  else element.textContent = text;
+}
+
+/** With a minus sign, which is not a hyphen. */
+function signed(value: number): string {
+  return value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+}

@@ -1,0 +1,44 @@
+// Search: the texts of a list in the order of how alike they are to a query, under a condition.
+
+import { checkInteger, checkOptions, checkText } from "../check.js";
+import { Embeddings } from "../embeddings.js";
+import { type Calls, checkFilled, embedAll, type ListOptions, listRequest } from "./options.js";
+
+/** Options of `search`. */
+export interface SearchOptions extends ListOptions {
+  /**
+   * How many results to give at most.
+   *
+   * @defaultValue all
+   */
+  limit?: number | undefined;
+}
+
+/** A text that was found. */
+export interface Hit {
+  /** Its place in the list. */
+  readonly index: number;
+  /** The text itself. */
+  readonly text: string;
+  /** Cosine similarity to the query under the condition, −1 to 1. */
+  readonly similarity: number;
+}
+
+export async function search(
+  calls: Calls,
+  query: string,
+  list: readonly string[],
+  value: SearchOptions | undefined,
+): Promise<Hit[]> {
+  const { texts, condition, embeddings, signal, onProgress } = listRequest(list, value);
+  const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? texts.length;
+  checkFilled("query", checkText("query", query));
+
+  const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal));
+  const rows =
+    embeddings ??
+    new Embeddings(await embedAll(calls, texts, condition, {}, signal, (share) => share < 1 && onProgress?.({ phase: "embed", progress: share })));
+  const hits = texts.map((text, index) => ({ index, text, similarity: rows.similarity(index, 0, asked) }));
+  onProgress?.({ phase: "embed", progress: 1 });
+  return hits.sort((a, b) => b.similarity - a.similarity || a.index - b.index).slice(0, limit);
+}

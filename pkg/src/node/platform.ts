@@ -1,0 +1,76 @@
+// Node and Deno: worker threads, paths beside URLs, and a folder for downloads where one is named.
+
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { inWords } from "../cache.js";
+import { CaseLensError } from "../errors.js";
+import type { Platform, WorkerPort } from "../platform.js";
+import type { FromWorker, ToWorker } from "../rpc/protocol.js";
+
+/** Two letters at least: `C:\model.gguf` is a path. */
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;
+
+export const nodePlatform: Platform = {
+  startWorker: () => {
+    try {
+      return new ThreadPort();
+    } catch (cause) {
+      throw new CaseLensError("worker", "The worker thread of caselens could not be started. Keep the `dist` folder of the package whole, and let bundlers leave the package out.", { cause });
+    }
+  },
+  base: () => pathToFileURL(`${process.cwd()}${path.sep}`).href,
+  resolve: (name, base) =>
+    HAS_SCHEME.test(name) ? new URL(name).href : pathToFileURL(path.resolve(fileURLToPath(base), name)).href,
+  cache: (option) => {
+    if (option === undefined || option === false) return "none";
+    return typeof option === "string" && option !== "" ? { folder: path.resolve(option) } : undefined;
+  },
+  cacheChoices: "the path of a folder or false: Node and Deno have no other place to keep files in",
+  hardware: () => ({ hardwareConcurrency: os.availableParallelism(), deviceMemory: os.totalmem() / 2 ** 30 }),
+};
+
+/**
+ * A worker thread that looks like a browser's worker, and that keeps the process alive while a call waits for its answer and
+ * no longer: a script ends by itself without `dispose`.
+ */
+class ThreadPort implements WorkerPort {
+  // Bundlers look for this expression as it stands here. Options of the process, such as `--input-type`, are not for a thread.
+  readonly #thread = new Worker(new URL("./worker.js", import.meta.url), { execArgv: [] });
+  /** Calls that wait for their answer. */
+  readonly #waiting = new Set<number>();
+  #ended = false;
+
+  listen({ message, failed }: Parameters<WorkerPort["listen"]>[0]): void {
+    const fail = (why: string) => {
+      if (!this.#ended) failed(why);
+      this.#ended = true;
+    };
+    this.#thread.on("message", (data: FromWorker) => {
+      if (data.type === "done" || data.type === "failed") this.#answered(data.id);
+      message(data);
+    });
+    this.#thread.on("messageerror", () => fail("a message from it could not be read"));
+    this.#thread.on("error", (error) => fail(`it failed (${inWords(error)})`));
+    this.#thread.on("exit", (code) => fail(`its thread ended with code ${code}`));
+    this.#thread.unref();
+  }
+
+  post(message: ToWorker, transfer: Transferable[]): void {
+    this.#thread.postMessage(message, transfer as never);
+    if (message.type === "abort") return this.#answered(message.id);
+    this.#waiting.add(message.id);
+    this.#thread.ref();
+  }
+
+  end(): void {
+    this.#ended = true;
+    void this.#thread.terminate();
+  }
+
+  #answered(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#thread.unref();
+  }
+}

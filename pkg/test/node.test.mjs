@@ -1,0 +1,205 @@
+// The package in Node: worker threads, files by path and URL, a folder for downloads. No doubles: the wasm module and the
+// encoders are the real ones (`./build.sh setup` makes all-MiniLM-L6-v2).
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { CaseLens, CaseLensError, Encoder } from "caselens";
+import * as browserEntry from "../dist/index.js";
+import * as nodeEntry from "../dist/node.js";
+import { cosine, readSafetensors } from "./helpers.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const MODELS = path.join(ROOT, "www/public/models");
+const MODEL = path.join(MODELS, "caselens-csts-q4_0.gguf");
+const HEAD = path.join(MODELS, "caselens-csts.head.safetensors");
+const BASE = path.join(MODELS, "all-MiniLM-L6-v2-q8_0.gguf");
+const FIXTURES = path.join(ROOT, "tests/fixtures/minilm");
+const PAIR = ["She plays chess in the park", "He plays football in the park"];
+
+let temporary;
+before(async () => (temporary = await mkdtemp(path.join(tmpdir(), "caselens-node-"))));
+after(() => rm(temporary, { recursive: true, force: true }));
+
+/** Serves the models' folder; `requests` are the paths asked for. */
+async function serveModels() {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    requests.push(request.url);
+    response.end(await readFile(path.join(MODELS, path.basename(request.url.split("?")[0]))));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { origin: `http://127.0.0.1:${server.address().port}`, requests, close: () => server.close() };
+}
+
+test("the package's name leads to Node's entry here, which has what the browser's has", () => {
+  assert.equal(CaseLens, nodeEntry.CaseLens);
+  assert.deepEqual(Object.keys(nodeEntry).sort(), Object.keys(browserEntry).sort());
+});
+
+test("embeddings are those of sentence-transformers, to within 8-bit weights", async () => {
+  const encoder = await Encoder.load({ model: BASE });
+  const { texts } = JSON.parse(await readFile(path.join(FIXTURES, "sentence.json"), "utf8"));
+  const { embeddings } = await readSafetensors(path.join(FIXTURES, "sentence.safetensors"));
+  const rows = [...(await encoder.embed(texts))];
+  // Relaxed SIMD, which newer versions of Node have, keeps seven bits of activations beside q8_0.
+  const same = encoder.info.instructions === "relaxed-simd" ? 0.996 : 0.998;
+  assert.equal(encoder.info.device, "wasm");
+  assert.equal(rows.length, texts.length);
+  for (const [i, ours] of rows.entries()) {
+    assert.equal(ours.length, 384);
+    assert.ok(Math.abs(Math.hypot(...ours) - 1) < 1e-4, "unit length");
+    const theirs = embeddings.data.subarray(384 * i, 384 * (i + 1));
+    assert.ok(cosine(ours, theirs) >= same, `cosine ${cosine(ours, theirs)} for ${JSON.stringify(texts[i].slice(0, 40))}`);
+  }
+  encoder.dispose();
+});
+
+test("a path, a file: URL, an http: URL and bytes are the same model", async () => {
+  const server = await serveModels();
+  const events = [];
+  const sources = [
+    { model: path.relative(process.cwd(), MODEL), onProgress: (event) => events.push(event) },
+    { model: pathToFileURL(MODEL) },
+    { model: pathToFileURL(MODEL).href, head: HEAD },
+    { model: `${server.origin}/caselens-csts-q4_0.gguf` },
+    { model: await readFile(MODEL), head: await readFile(HEAD) },
+  ];
+  let first;
+  for (const source of sources) {
+    const lens = await CaseLens.load(source);
+    const results = await lens.compare(...PAIR, ["the place", "the game"]);
+    lens.dispose();
+    assert.deepEqual(results, (first ??= results));
+  }
+  server.close();
+  assert.ok(first[0].similarity > first[1].similarity + 0.3, "the same place, another game");
+  assert.equal(events.at(-1).progress, 1);
+});
+
+test("paths may hold what URLs give a meaning to", async () => {
+  const odd = path.join(temporary, "50% #1 tiny?.gguf");
+  await writeFile(odd, await readFile(BASE));
+  const encoder = await Encoder.load({ model: odd });
+  assert.equal((await encoder.tokenize("a dog")).length, 4);
+  encoder.dispose();
+});
+
+test("the event loop is free while a call works, and a long call is shared out", async () => {
+  const texts = Array.from({ length: 40 }, (_, i) => `a dog by the river ${i} `.repeat(2));
+  const rows = [];
+  for (const threads of [1, 2]) {
+    const encoder = await Encoder.load({ model: BASE, threads });
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    rows.push(await encoder.embed(texts));
+    clearInterval(timer);
+    assert.ok(ticks > 2, `${ticks} ticks of a timer`);
+    assert.equal(encoder.info.threads, threads);
+    encoder.dispose();
+  }
+  assert.deepEqual(rows[0], rows[1]);
+});
+
+test("the processor's peak is above what the encoder reaches", async () => {
+  const encoder = await Encoder.load({ model: BASE, threads: 1 });
+  const peak = await encoder.measurePeak();
+  encoder.dispose();
+  // From an old telephone to a processor that nobody has yet.
+  assert.ok(peak > 1e8 && peak < 1e13, `${peak} operations a second`);
+});
+
+test("a file that cannot be read says which and why", async () => {
+  await assert.rejects(CaseLens.load({ model: "nowhere/model.gguf" }), (error) => {
+    assert.ok(error instanceof CaseLensError);
+    assert.equal(error.code, "file");
+    assert.match(error.message, /^The model could not be read from .*nowhere.model\.gguf: ENOENT.*working directory/);
+    return true;
+  });
+  await assert.rejects(CaseLens.load({ model: temporary }), { code: "file" });
+  await assert.rejects(CaseLens.load({ model: "file://elsewhere/model.gguf" }), { code: "file" });
+  await assert.rejects(Encoder.load({ model: HEAD }), { code: "model-format" });
+});
+
+test("downloads are kept in a folder where one is named, and nowhere else", async () => {
+  const server = await serveModels();
+  const folder = path.join(temporary, "kept/deep");
+  const load = async (cache) => {
+    const lens = await CaseLens.load({ model: `${server.origin}/caselens-csts-q4_0.gguf?v=1`, cache, onWarning: assert.fail });
+    lens.dispose();
+  };
+  await load(undefined);
+  await load(false);
+  assert.equal(server.requests.length, 4);
+  await load(folder);
+  assert.equal(server.requests.length, 6);
+  await load(folder);
+  assert.equal(server.requests.length, 6, "the second time nothing is asked for");
+  const names = await readdir(folder);
+  assert.deepEqual(names.map((name) => name.replace(/^[0-9a-f]{16}-/, "")).sort(), ["caselens-csts-q4_0.gguf", "caselens-csts.head.safetensors"]);
+
+  // What was kept and is no model is fetched once more.
+  for (const name of names) await writeFile(path.join(folder, name), "damaged");
+  await load(folder);
+  assert.equal(server.requests.length, 8);
+  server.close();
+});
+
+test("a folder that cannot be used is one warning", async () => {
+  const server = await serveModels();
+  const file = path.join(temporary, "a file");
+  await writeFile(file, "");
+  const warnings = [];
+  const encoder = await Encoder.load({
+    model: `${server.origin}/caselens-csts-q4_0.gguf`,
+    cache: path.join(file, "folder"),
+    onWarning: (message) => warnings.push(message),
+  });
+  encoder.dispose();
+  server.close();
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0], /cannot be kept in .*a file.folder/);
+});
+
+test("wrong options reject, they do not throw", async () => {
+  for (const options of [{ device: "cuda" }, { cache: true }, { cache: "" }, { cache: 7 }, { model: "https://[" }]) {
+    await assert.rejects(CaseLens.load(options), { code: "invalid-argument" }, JSON.stringify(options));
+  }
+});
+
+test("aborting ends the work, and an aborted signal is seen before anything starts", async () => {
+  const reason = new Error("changed my mind");
+  await assert.rejects(CaseLens.load({ signal: AbortSignal.abort(reason) }), { code: "aborted", cause: reason });
+  const encoder = await Encoder.load({ model: BASE, threads: 1 });
+  const controller = new AbortController();
+  const call = encoder.embed(Array(200).fill("a dog by the river"), { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(call, { code: "aborted" });
+  assert.equal((await encoder.embed(["a dog"])).count, 1, "it goes on with the next call");
+  encoder.dispose();
+  await assert.rejects(encoder.embed(["a dog"]), { code: "disposed" });
+});
+
+test("auto is the CPU and says why, and WebGPU says that there is none", async () => {
+  const encoder = await Encoder.load({ model: BASE });
+  assert.match(encoder.info.reason, /^auto: the CPU, since Node/);
+  encoder.dispose();
+  await assert.rejects(Encoder.load({ model: BASE, device: "webgpu" }), { code: "webgpu-unavailable" });
+});
+
+test("a script ends by itself, without dispose", { timeout: 60_000 }, async () => {
+  const script = `
+    import { Encoder } from "caselens";
+    const encoder = await Encoder.load({ model: ${JSON.stringify(BASE)} });
+    console.log((await encoder.embed(["A cat sleeps."])).row(0).length);`;
+  const run = promisify(execFile);
+  const cwd = fileURLToPath(new URL("../", import.meta.url));
+  const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd });
+  assert.deepEqual([stdout, stderr], ["384\n", ""]);
+});

@@ -1,0 +1,89 @@
+// What npm would publish: exactly these files, resolvable by every tool, within the size that was promised.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress } from "node:zlib";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+
+const PKG = fileURLToPath(new URL("../", import.meta.url));
+/** What a browser loads at most: all JavaScript and one of the two wasm modules, compressed with brotli. */
+const BUDGET = 1_000_000;
+
+let folder;
+let tarball;
+let files;
+let manifest;
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "caselens-pack-"));
+  const said = execFileSync("npm", ["pack", "--json", "--silent", "--pack-destination", folder], { cwd: PKG, encoding: "utf8" });
+  const [packed] = JSON.parse(said);
+  tarball = await readFile(path.join(folder, packed.filename));
+  files = packed.files.map((file) => file.path).sort();
+  manifest = JSON.parse(await readFile(path.join(PKG, "package.json"), "utf8"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test("it holds what it needs and no more", async () => {
+  const sources = (await readdir(path.join(PKG, "src"), { recursive: true }))
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+    .map((file) => file.slice(0, -3));
+  const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.js", "caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
+  const expected = [
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "package.json",
+    ...[...sources.flatMap((file) => [`${file}.js`, `${file}.d.ts`]), ...wasm].map((file) => `dist/${file}`),
+  ];
+  assert.deepEqual(files, expected.sort(), "if dist holds what no source makes: `./build.sh clean`");
+});
+
+test("package.json says what a registry and its readers want to know", async () => {
+  for (const field of ["name", "description", "license", "keywords", "engines", "exports", "types", "sideEffects"]) {
+    assert.ok(manifest[field], field);
+  }
+  assert.equal(manifest.dependencies, undefined, "it depends on nothing");
+  assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
+  // What runs when it is imported must survive bundlers that drop unused modules.
+  for (const file of manifest.sideEffects) assert.ok(files.includes(file.slice(2)), file);
+  const changes = await readFile(path.join(PKG, "CHANGELOG.md"), "utf8");
+  assert.ok(changes.includes(`## [${manifest.version}]`), "the changelog has a section for this version");
+});
+
+test("publint finds nothing", async () => {
+  const { messages, pkg } = await publint({ pkgDir: PKG, strict: true });
+  assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), []);
+});
+
+test("its types resolve as its code does, under every module resolution that knows ES modules", async () => {
+  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball));
+  assert.equal(types.kind, "included");
+  // It is an ES module: `require` finds one, which Node can do from 20.19 and 22.12 on, and `exports` needs more than Node 10's rules.
+  const wrong = problems.filter(({ kind, resolutionKind }) => kind !== "CJSResolvesToESM" && resolutionKind !== "node10");
+  assert.deepEqual(wrong, []);
+});
+
+test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
+  const compress = promisify(brotliCompress);
+  // Node's files are no part of a page's download.
+  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !file.startsWith("dist/node"));
+  const sizes = await Promise.all(
+    loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
+  );
+  for (const { file, size } of sizes) context.diagnostic(`${String(size).padStart(8)} ${file}`);
+  const isWasm = ({ file }) => file.endsWith(".wasm");
+  const scripts = sizes.filter((entry) => !isWasm(entry)).reduce((sum, { size }) => sum + size, 0);
+  const largest = Math.max(...sizes.filter(isWasm).map(({ size }) => size));
+  context.diagnostic(`${scripts + largest} of ${BUDGET} bytes`);
+  assert.ok(scripts + largest <= BUDGET, `${scripts} bytes of JavaScript and ${largest} of wasm are more than ${BUDGET}`);
+});

@@ -1,4 +1,7 @@
+import path from "node:path";
 import { defineConfig } from "vite";
+import { larger } from "./larger";
+import { offline } from "./offline/plugin";
 
 export default defineConfig({
   // Relative addresses: the built site works under any sub-path.
@@ -9,5 +12,7 @@ export default defineConfig({
   // In development the package is served from its own folder, next to this one.
   server: { fs: { allow: [".", "../pkg"] } },
   worker: { format: "es" },
-  build: { rollupOptions: { input: ["index.html", "speed.html"] } },
+  // The model is the package's to keep.
+  plugins: [larger(), offline(["models/"])],
+  build: { rollupOptions: { input: ["index.html", "speed.html"].map((page) => path.resolve(import.meta.dirname, page)) } },
 });

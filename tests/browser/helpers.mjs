@@ -79,11 +79,11 @@ const BLANK = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="i
  * Serves folders on 127.0.0.1. The first mount that matches a path's beginning wins; `/blank.html` is always there,
  * and by default the package lies under `/pkg/` and the models under `/models/`.
  *
- * @param {{ mounts?: Record<string, string>, fallback?: string, port?: number }} options
+ * @param {{ mounts?: Record<string, string>, fallback?: string, port?: number, headers?: Record<string, string> }} options
  *   `mounts` maps URL prefixes to folders and is added to the default ones; `fallback` is a file answered with
- *   status 200 for every path that does not exist, as servers of single-page apps do.
+ *   status 200 for every path that does not exist, as servers of single-page apps do; `headers` go with every file.
  */
-export async function serve({ mounts = {}, fallback, port = 0 } = {}) {
+export async function serve({ mounts = {}, fallback, port = 0, headers = {} } = {}) {
   const folders = Object.entries({
     "/pkg/": path.join(ROOT, "pkg"),
     "/models/": MODELS,
@@ -122,6 +122,7 @@ export async function serve({ mounts = {}, fallback, port = 0 } = {}) {
       "Content-Type": type,
       // Code may be kept by the browser, so that a page that has run once runs with the server gone.
       "Cache-Control": type.includes("html") || type === "application/octet-stream" ? "no-store" : "max-age=3600",
+      ...headers,
       ...(rule.chunked ? {} : { "Content-Length": size }),
       ...rule.headers,
     });

@@ -88,7 +88,7 @@ for (const [device, instructions] of [
     /** `Encoder.embed` in the page. */
     const embed = (texts, options) =>
       page.evaluate(
-        async ([texts, options]) => (await encoder.embed(texts, options)).map((row) => Array.from(row)),
+        async ([texts, options]) => Array.from(await encoder.embed(texts, options), (row) => Array.from(row)),
         [texts, options],
       );
 
@@ -144,6 +144,44 @@ for (const [device, instructions] of [
       assert.ok(Math.abs(Math.hypot(...unit) - 1) < 1e-4);
     });
 
+    test("an explanation ends with what compare gives, and its switches change it", options, async () => {
+      const [first, second] = PAIR;
+      const { compared, explained, subtracted, bare, refused } = await page.evaluate(
+        async ([pair, condition]) => {
+          const [compared] = await lens.compare(...pair, [condition]);
+          const explained = await lens.explain(...pair, `${condition}.`);
+          return {
+            compared,
+            explained,
+            subtracted: await lens.explain(...pair, condition, { subtract: true, pooling: "condition" }),
+            bare: await lens.explain(...pair),
+            refused: await failure(lens.explain(...pair, condition, { head: true })),
+          };
+        },
+        [PAIR, CONDITIONS[0]],
+      );
+      const near = (a, b) => assert.ok(Math.abs(a - b) <= (device === "wasm" ? 0 : 1e-5), `${a}, ${b}`);
+      near(explained.similarity, compared.similarity);
+      near(explained.rating, compared.rating);
+      near(explained.steps[0].cosine, compared.unconditional);
+      assert.deepEqual(explained.usual, { orders: ["condition-sentence"], pooling: "all", subtract: false, head: false });
+      assert.deepEqual(explained.recipe, explained.usual);
+      assert.deepEqual(explained.steps.map(({ name }) => name), ["plain", "joint"]);
+      assert.deepEqual(subtracted.steps.map(({ name }) => name), ["plain", "joint", "offset"]);
+      assert.equal(Object.keys(subtracted.conditionAlone).length, 384);
+      assert.notEqual(subtracted.similarity, explained.similarity);
+      assert.deepEqual([bare.condition, bare.recipe, bare.steps.length], [null, null, 1]);
+      assert.equal(refused.code, "invalid-argument");
+
+      const [reading] = explained.readings[0];
+      const text = ({ part, start, end }) => (part === "condition" ? explained.condition : first).slice(start, end);
+      assert.deepEqual(reading.tokens.map(text), ["", "the", "instrument", "", "A", "woman", "plays", "the", "guitar", "on", "a", "stage", ".", ""]);
+      assert.deepEqual(reading.tokens.map(({ word }) => word), [undefined, 0, 1, undefined, 0, 1, 2, 3, 4, 5, 6, 7, 8, undefined]);
+      assert.deepEqual([reading.attention.length, reading.attention[0].length], [6, 2]);
+      for (const row of reading.attention.flat()) near(Math.round(Object.values(row).reduce((sum, weight) => sum + weight) * 1e5), 1e5);
+      assert.ok(explained.readings[1][0].tokens.length > second.split(" ").length);
+    });
+
     test("an embedding does not depend on what is embedded with it", options, async () => {
       const [alone] = await embed([PAIR[0]]);
       const [, among] = await embed(["dog", PAIR[0], PAIR[1]]);
@@ -189,14 +227,15 @@ for (const [device, instructions] of [
     test("embed gives the vectors that compare compares", options, async () => {
       const { rows, results, dim } = await page.evaluate(
         async ([[a, b], [condition]]) => ({
-          rows: (
+          rows: Array.from(
             await lens.embed([
               { sentence: a, condition },
               { sentence: b, condition },
               { sentence: a },
               { sentence: b, condition: undefined },
-            ])
-          ).map((row) => Array.from(row)),
+            ]),
+            (row) => Array.from(row),
+          ),
           results: await lens.compare(a, b, [condition]),
           dim: lens.info.dim,
         }),
@@ -286,7 +325,7 @@ test("several workers give what one gives, and start when there is something to 
     const embed = () =>
       page.evaluate(async () => {
         const texts = Array.from({ length: 300 }, (_, i) => `a dog by river ${i} `.repeat(1 + (i % 7)));
-        return (await encoder.embed(texts)).map((row) => Array.from(row));
+        return Array.from(await encoder.embed(texts), (row) => Array.from(row));
       });
     assert.equal(await load(1), 1);
     const one = await embed();

@@ -271,6 +271,35 @@ describe("conditions", () => {
   });
 });
 
+describe("where a condition looks", () => {
+  test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    assert.equal(await page.locator(".tint").count(), 0, "the naked eye looks at nothing in particular");
+    const looks = (index) => page.locator(".looks").nth(index).innerText();
+    await page.getByLabel("Condition 2").focus();
+    await page.locator(".tint span").first().waitFor();
+    assert.match(await looks(0), /^“the game” looks at chess \d\d %, /);
+    assert.match(await looks(1), /^“the game” looks at football \d\d %, /);
+    // Behind the field's words, letter by letter.
+    assert.deepEqual(await page.locator(".tint").allTextContents(), CHESS);
+    const box = await page.locator(".tint span", { hasText: "chess" }).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    assert.match(await first(page).getAttribute("title"), /^chess \d\d %$/);
+
+    await page.getByLabel("Condition 1").focus();
+    await page.waitForFunction(() => document.querySelector(".looks").textContent.startsWith("“the place” looks at park"));
+    // What no longer fits is taken back at once.
+    await first(page).fill("She plays chess at home");
+    assert.equal(await page.locator(".tint").count(), 0);
+    await settled(page);
+    await page.locator(".tint").first().waitFor();
+    assert.match(await looks(0), /home \d\d %/);
+    assert.deepEqual(page.problems, []);
+    await page.close();
+  });
+});
+
 describe("examples and links", () => {
   test("a dozen examples fill the page with one click, and Back undoes it", async () => {
     const page = await open();
@@ -325,6 +354,7 @@ describe("examples and links", () => {
     "a thousand conditions": `#s1=a&s2=b&${"c=x&".repeat(1000)}device=wasm`,
     "other keys": "#__proto__=1&constructor=2&device=quantum",
     "no query at all": "#bench",
+    "a view that there is not": "#/<b>?s1=a",
   };
   for (const [name, hash] of Object.entries(hostile)) {
     test(`a hostile link is harmless: ${name}`, async () => {
@@ -346,7 +376,8 @@ describe("loading and failing", () => {
     const page = await open("#device=wasm", { within: own });
     const bar = page.getByRole("progressbar");
     await bar.waitFor();
-    assert.ok((await page.evaluate(() => performance.getEntriesByName("first-contentful-paint").length)) === 1);
+    // Elements are there before they are painted.
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length === 1);
     await first(page).fill("A red kite over the hill");
     assert.equal(await first(page).inputValue(), "A red kite over the hill");
     assert.equal(server.requests.filter((request) => request.path === MODEL_PATH && request.finished).length, 0);
@@ -514,12 +545,14 @@ describe("for everyone", () => {
         await page.evaluate(() => {
           const at = document.activeElement;
           if (at.matches(".example")) return "an example";
+          if (at.matches(".nav a")) return "a view";
           return at.getAttribute("aria-label") ?? at.labels?.[0]?.innerText ?? at.innerText;
         }),
       );
     }
     assert.deepEqual(order, [
       "Skip to the sentences",
+      ...Array(await page.locator(".nav a").count()).fill("a view"),
       "Copy link",
       "Switch to dark colours",
       ...Array(12).fill("an example"),
@@ -556,7 +589,8 @@ describe("the speed page", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Measure again" }).waitFor();
     const [first] = await figures();
-    const [, milliseconds, texts, gops] = /([\d.]+) ms\s+([\d.]+) texts\/s, ([\d.]+) GOP\/s/.exec(first).map(Number);
+    const [, milliseconds, texts, gops, share] = /([\d.]+) ms\s+([\d.]+) texts\/s, ([\d.]+) GOP\/s, (\d+) % of the peak/.exec(first).map(Number);
+    assert.ok(Number.isFinite(share), first);
     // Two texts of 25 tokens: figures that were rounded agree to a few percent.
     assert.ok(Math.abs((texts * milliseconds) / 2000 - 1) < 0.02, first);
     assert.ok(Math.abs(gops / (0.5366 * texts) - 1) < 0.05, first);
@@ -565,7 +599,7 @@ describe("the speed page", () => {
     await page.getByText("Copied").waitFor();
     const markdown = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(markdown, /^\|  \| 2 × 25 tokens \|/);
-    assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s \| –/);
+    assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s, \d+ % of the peak \| –/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
     await page.addScriptTag({ path: AXE });
     const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`));

@@ -6,7 +6,18 @@ export const strings = {
   name: "caselens",
   skip: "Skip to the sentences",
   headline: ["Alike?", "Depends how you look."],
+  // The names of the browser's tab.
+  documents: {
+    compare: "caselens: how alike are two sentences, seen through a condition?",
+    list: "caselens: group a list by what you look for",
+    how: "caselens: how it works",
+    larger: "caselens: what a larger model says",
+  },
   lead: "Name one respect at a time (the place, the mood, the price) and see how similar two sentences are through it.",
+
+  views: { label: "Views", names: { compare: "Compare", list: "List", how: "How it works", larger: "Larger model" } },
+
+  update: { ready: "A new version of this page is ready.", take: "Reload with it" },
 
   theme: { toDark: "Dark", toLight: "Light", label: (next: string) => `Switch to ${next.toLowerCase()} colours` },
   copy: {
@@ -24,6 +35,11 @@ export const strings = {
     second: "Second sentence",
     placeholder: "Type a sentence",
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
+  },
+
+  attention: {
+    share: (text: string, share: number) => `${text} ${Math.round(100 * share)} %`,
+    looks: (condition: string, words: readonly string[]) => `“${condition}” looks at ${words.join(", ")}`,
   },
 
   conditions: {
@@ -115,7 +131,178 @@ export const strings = {
     },
     privacy: {
       title: "Private by construction",
-      text: "The model runs in this browser tab. It is downloaded once and kept on your device; the sentences you type are never sent anywhere. A shared link carries them after the #, which browsers do not send to the server.",
+      text: "The model runs in this browser tab. It is downloaded once and kept on your device, so that the page opens without a network from then on; the sentences you type are never sent anywhere. A shared link carries them after the #, which browsers do not send to the server.",
+    },
+  },
+
+  list: {
+    headline: ["Group a list", "by what you look for."],
+    lead: "Paste reviews, tickets or captions, name a respect, and watch the groups change with it.",
+    examples: "Ready lists",
+    names: { captions: ["Pictures", "Captions"], tickets: ["Support", "Tickets"], reviews: ["Restaurants", "Reviews"] },
+    texts: {
+      title: "The texts",
+      label: "One text a line",
+      placeholder: "Paste a list, or drop a CSV file here",
+      count: (n: number) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`),
+      leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
+      open: "Open a file",
+      column: "Column",
+      unreadable: (name: string) => `${name} could not be read as a table or a text.`,
+    },
+    condition: {
+      label: "Group by",
+      placeholder: "a respect, for example the price",
+      chips: "Conditions to try",
+      count: "Number of groups",
+      automatic: "Automatic",
+    },
+    working: (share: number) => `Grouping: ${percent(share)}`,
+    cancel: "Cancel",
+    stopped: "Stopped before it was done.",
+    again: "Group again",
+    problem: "The list could not be grouped",
+    empty: "Paste a list to see its groups.",
+    groups: {
+      title: "Groups",
+      summary: (texts: number, groups: number, condition: string) =>
+        `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"} in ${groups} ${groups === 1 ? "group" : "groups"}${condition ? ` by “${condition}”` : ""}.`,
+      silhouette: (value: number) =>
+        `Silhouette ${similarity(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
+      size: (n: number) => (n === 1 ? "1 text" : `${n} texts`),
+      member: "likeness to the group’s centre",
+      more: (n: number) => `Show ${n} more`,
+      fewer: "Show fewer",
+    },
+    map: {
+      title: "Map",
+      label: (texts: number, groups: number) => `Map of ${texts} texts in ${groups} groups. The list of groups holds the same texts.`,
+      note: "Near is alike: the first two principal components of the texts as seen through the condition. Numbers mark each group’s most central text.",
+    },
+    search: {
+      label: "Find in the list",
+      placeholder: "a text that it should be like",
+      found: (condition: string) => (condition ? `Most alike by “${condition}”` : "Most alike"),
+    },
+    export: "Save as CSV",
+    file: "caselens-groups.csv",
+  },
+
+  suggestions: {
+    title: "Worth a look",
+    add: "Add",
+  },
+
+  larger: {
+    title: "What a larger model says",
+    lead: "This model is too large for a browser, so it does not run here: it read these pairs beforehand, and what it made of each sentence under each condition lies beside this page. Its trained projection was applied to that on your device just now. Next to its answers are those of the model that runs in this page.",
+    theirs: "Larger model",
+    ours: "This page",
+    people: "People",
+    licences: "Licences",
+    dims: (n: number) => `compares ${n.toLocaleString("en")} numbers a sentence`,
+    pair: (place: number) => `Pair ${place}`,
+    waiting: "…",
+    unread: "too long",
+    problem: "The larger model’s answers cannot be shown",
+  },
+
+  how: {
+    title: "How it works",
+    lead: "The model at work on your own sentences, one step at a time. Every number on this page is the model’s own.",
+    lessons: "Lessons",
+    question: "Question",
+    reveal: "Show the answer",
+    close: "Close the lesson",
+    condition: "Condition to explain",
+    noConditions: "Type both sentences and a condition in Compare, then come back.",
+    toCompare: "Go to Compare",
+    present: "Present",
+    print: "Print a worksheet",
+    leave: "End (Esc)",
+    previous: "Previous step",
+    next: "Next step",
+    place: (at: number, of: number) => `${at} / ${of}`,
+    switches: {
+      title: "What if?",
+      condition: "Condition",
+      subtract: "Subtraction",
+      head: "Head",
+      pooling: "Tokens averaged",
+      poolings: { all: "All", condition: "The condition’s", sentence: "The sentence’s", cls: "The first alone" },
+      noHead: "this model has none",
+      reset: "As the model does it",
+      own: (s: number) => `Similarity ${similarity(s)}, done as the model was trained to do it.`,
+      changed: (now: number, own: number) =>
+        `Similarity ${similarity(now)} as switched; the model’s own way gives ${similarity(own)}.`,
+    },
+    step: (n: number) => `Step ${n}`,
+    skipped: "This model leaves this step out. Switch it on above to see what it would do.",
+    switchedOff: "Switched off: this step is left out.",
+    noHead: "This model has no head.",
+    needsCondition: "There is nothing to see here without a condition.",
+    sentence: (n: number) => (n === 1 ? "First sentence" : "Second sentence"),
+    vector: (vector: Float32Array) => {
+      const numbers = Array.from(vector.subarray(0, 5), (value) => value.toFixed(2).replace("-", "−")).join(", ");
+      const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+      return `${vector.length} numbers: ${numbers}, … Length ${length.toFixed(2)}.`;
+    },
+    strip: (what: string) => `${what} as a strip of coloured cells, blue below zero and yellow above.`,
+    steps: {
+      question: {
+        title: "Two sentences, one question",
+        text: "How alike are these two? Read by themselves, without a condition, they get one number for everything at once. The condition asks about one respect alone.",
+        plain: "Without a condition",
+      },
+      tokens: {
+        title: "Words become tokens",
+        text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+      },
+      attention: {
+        title: "The condition looks at the words",
+        text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence.",
+        layer: "Layer",
+        of: (at: number, count: number) => `${at} of ${count}`,
+        share: (text: string, share: number) => `${text}: ${Math.round(100 * share)} %`,
+        rest: (share: number) =>
+          `${Math.round(100 * share)} % of the condition’s attention goes to this sentence, the rest to the condition itself and to the marks.`,
+      },
+      embedding: {
+        title: "Tokens become one vector",
+        text: "After the last layer every token is a list of numbers. Their mean is the embedding: what this sentence is, as far as the condition goes. Change the condition and the picture changes, though the sentence stays.",
+        what: "Embedding of each sentence with the condition",
+        plain: "Embedding of each sentence by itself",
+      },
+      subtraction: {
+        title: "The condition is taken away",
+        text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method behind this page, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part.",
+        alone: "The condition alone",
+        what: "What is left of each sentence",
+      },
+      head: {
+        title: "A head sharpens it",
+        text: "Where the encoder stays as it was published, a small network is trained on top: it keeps the numbers that people’s ratings depend on. An encoder that is fine-tuned as a whole, such as the one that ships here, has learnt that itself and needs none.",
+        what: "Each sentence after the head",
+      },
+      cosine: {
+        title: "One number remains",
+        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine.",
+        chart: "Cosine after each step",
+        names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
+        angle: (s: number, degrees: number) => `Cosine ${similarity(s)}: the two vectors are ${degrees}° apart.`,
+        rating: (r: number) => `Rating ${rating(r)} of 5`,
+      },
+    },
+    worksheet: {
+      title: "Alike? It depends how you look.",
+      name: "Name",
+      task: "Two sentences can be alike in one respect and unlike in another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the next page.",
+      columns: ["Condition", "My guess (0–1)", "Because …"],
+      ownRows: "Two conditions of your own:",
+      answers: "The model’s answers",
+      none: "no condition",
+      similarity: "Similarity",
+      think: "Where do you disagree with the model by more than 0.3? Who is right?",
     },
   },
 
@@ -137,8 +324,9 @@ export const strings = {
       d: "32 × 8–128 tokens, mixed",
     } as Record<string, string>,
     texts: (n: string) => `${n} texts/s`,
+    share: (percent: number) => `, ${percent} % of the peak`,
     start: "Start to first answer",
-    note: "Each figure is the median time of a batch over a second and a half. GOP/s counts two operations for each weight and token, and attention’s products. Other tabs, a low battery and a warm device slow it down. The start takes the files from the browser’s cache when they are there.",
+    note: "Each figure is the median time of a batch over a second and a half. GOP/s counts two operations for each weight and token, and attention’s products. The peak is what the workers’ processors reach in a loop of the same instruction. Other tabs, a low battery and a warm device slow it down. The start takes the files from the browser’s cache when they are there.",
   },
 
   footer: {

@@ -1,29 +1,33 @@
-// The page, from top to bottom.
+// The page: what stands around every view, and the view that the address names.
 
-import { About } from "./About";
-import { Announcer } from "./Announcer";
-import { Engine } from "./Engine";
-import { Examples } from "./Examples";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { How } from "../how/How";
+import { Larger } from "../larger/Larger";
+import { List } from "../list/List";
+import { view, type View } from "../state/route";
+import { strings } from "../strings";
+import { Compare } from "./Compare";
 import { Footer } from "./Footer";
 import { Header } from "./Header";
-import { LoadingBar } from "./Loading";
-import { Notices } from "./Notices";
-import { Results } from "./Results";
-import { Sentences } from "./Sentences";
+import { Update } from "./Update";
 
-export const App = () => (
-  <>
-    <Header />
-    <main id="main" tabIndex={-1}>
-      <Examples />
-      <Sentences />
-      <LoadingBar />
-      <Notices />
-      <Results />
-      <Engine />
-      <About />
-    </main>
-    <Footer />
-    <Announcer />
-  </>
-);
+const components: Record<View, ComponentType> = { compare: Compare, list: List, how: How, larger: Larger };
+
+export function App() {
+  const Shown = components[view.value];
+  const title = strings.documents[view.value];
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <>
+      <Header />
+      <Update />
+      <main id="main" tabIndex={-1}>
+        <Shown />
+      </main>
+      <Footer />
+    </>
+  );
+}

@@ -1,8 +1,9 @@
-// Name, headline, and the two controls that concern the whole page.
+// Name, the views, and the two controls that concern the whole page.
 
 import { strings } from "../strings";
 import { CopyLink } from "./CopyLink";
 import { Mark } from "./Discs";
+import { Nav } from "./Nav";
 import { ThemeToggle } from "./ThemeToggle";
 
 /** Moves the focus without writing #main into the address, which holds the page's state. */
@@ -23,18 +24,11 @@ export const Header = () => (
         <Mark />
         {strings.name}
       </p>
+      <Nav />
       <div class="head-tools">
         <CopyLink />
         <ThemeToggle />
       </div>
-    </div>
-    <div class="hero">
-      <h1>
-        {strings.headline.map((line) => (
-          <span key={line}>{line} </span>
-        ))}
-      </h1>
-      <p class="lead">{strings.lead}</p>
     </div>
   </header>
 );

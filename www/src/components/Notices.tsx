@@ -15,7 +15,7 @@ interface Props {
   readonly retry: (() => void) | undefined;
 }
 
-function Failure({ title, problem, retry }: Props) {
+export function Failure({ title, problem, retry }: Props) {
   const offerCpu = chosenDevice.value !== "wasm" && ["webgpu-unavailable", "gpu-lost"].includes(problem.code);
   return (
     <div class="notice notice-bad" role="alert">

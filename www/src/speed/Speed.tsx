@@ -5,7 +5,7 @@ import { Footer } from "../components/Footer";
 import { Mark } from "../components/Discs";
 import { ThemeToggle } from "../components/ThemeToggle";
 import { strings } from "../strings";
-import type { Contestant } from "./measure";
+import type { Contestant, Figure } from "./measure";
 import { SHAPES } from "./shapes";
 import { type Row, rows, start, stop, underWay } from "./state";
 
@@ -16,13 +16,17 @@ const nameOf = ({ device, threads }: Contestant): string =>
 
 const number = (x: number): string => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
 
+/** Operations a second, and the share of the processor's peak where that is known. */
+const speed = ({ gops, share }: Figure): string =>
+  `${number(gops)} GOP/s${share === undefined ? "" : words.share(Math.round(100 * share))}`;
+
 /** The table as Markdown. */
 function markdown(): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const body = rows.value.map((row) => {
     const cells = SHAPES.map(({ name }) => {
       const figure = row.figures.find(({ shape }) => shape === name);
-      return figure ? `${number(figure.milliseconds)} ms, ${number(figure.gops)} GOP/s` : strings.results.none;
+      return figure ? `${number(figure.milliseconds)} ms, ${speed(figure)}` : strings.results.none;
     });
     return line([nameOf(row.contestant), ...cells, row.start === undefined ? strings.results.none : `${number(row.start)} ms`]);
   });
@@ -73,7 +77,7 @@ const Figures = ({ row }: { row: Row }) => (
                 <>
                   <b>{number(figure.milliseconds)}</b> ms
                   <span class="quiet note">
-                    {words.texts(number(figure.textsPerSecond))}, {number(figure.gops)} GOP/s
+                    {words.texts(number(figure.textsPerSecond))}, {speed(figure)}
                   </span>
                 </>
               ) : (

@@ -16,6 +16,8 @@ export interface Figure {
   readonly textsPerSecond: number;
   /** Billions of operations a second. */
   readonly gops: number;
+  /** The share of what this processor reaches in a loop of the same instruction, 0 to 1; undefined on a GPU. */
+  readonly share: number | undefined;
 }
 
 export interface Measured {
@@ -40,6 +42,7 @@ export async function measure(
   try {
     await encoder.embed([textOf(25, 0)], { signal });
     const start = performance.now() - began;
+    const peak = await encoder.measurePeak();
     const figures: Figure[] = [];
     for (const { name, lengths } of SHAPES) {
       const texts = lengths.map(textOf);
@@ -54,11 +57,13 @@ export async function measure(
       }
       const milliseconds = median(times);
       const perSecond = 1000 / milliseconds;
+      const speed = operations(lengths) * perSecond;
       const figure: Figure = {
         shape: name,
         milliseconds,
         textsPerSecond: lengths.length * perSecond,
-        gops: (operations(lengths) * perSecond) / 1e9,
+        gops: speed / 1e9,
+        share: peak === null ? undefined : speed / (peak * encoder.info.threads),
       };
       figures.push(figure);
       report(figure);

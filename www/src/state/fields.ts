@@ -60,6 +60,11 @@ export function editCondition(id: number, text: string): void {
   );
 }
 
+/** Adds a condition after those there are, unless the list is full. */
+export function addCondition(text: string): void {
+  conditions.value = endInBlank([...filledConditions.value, withId(text)]);
+}
+
 export function removeCondition(id: number): void {
   conditions.value = endInBlank(conditions.value.filter((condition) => condition.id !== id));
 }

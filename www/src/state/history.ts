@@ -1,22 +1,28 @@
-// Keeps the address bar and the fields in step.
+// Keeps the address bar and the page in step.
 //
-// Typing rewrites the current history entry; a deliberate step (an example, another device) makes a
-// new one, so that Back undoes it.
+// Typing rewrites the current history entry; a deliberate step (an example, another device, another view)
+// makes a new one, so that Back undoes it.
 
 import { effect } from "@preact/signals";
-import { fields, setFields, startFields } from "./fields";
-import { decodeLink, encodeLink, type LinkState } from "./link";
-import { chosenDevice } from "./engine";
+import { listLink } from "../list/link";
+import { howLink } from "../how/link";
+import { largerLink } from "../larger/link";
+import { compareLink } from "./compareLink";
+import { formatRoute, parseRoute, view, type View, type ViewLink } from "./route";
 
 const pauseMs = 300;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-const current = (): LinkState => ({ ...fields.value, device: chosenDevice.value });
+/** Each view's part of the address. */
+const links: Record<View, ViewLink> = { compare: compareLink, list: listLink, how: howLink, larger: largerLink };
+
+/** The hash of a view as it is now; of the view alone when its state is too long to share. */
+export const hashOf = (view: View): string => formatRoute({ view, query: links[view].encode() ?? "" });
 
 function write(method: "pushState" | "replaceState"): boolean {
   clearTimeout(timer);
-  const hash = encodeLink(current());
-  if (hash === undefined) return false;
+  if (links[view.value].encode() === undefined) return false;
+  const hash = hashOf(view.value);
   try {
     if (hash !== location.hash) history[method](null, "", hash);
   } catch {
@@ -26,10 +32,9 @@ function write(method: "pushState" | "replaceState"): boolean {
 }
 
 function read(): void {
-  const linked = decodeLink(location.hash);
-  if (linked && encodeLink(linked) === encodeLink(current())) return;
-  setFields(linked ?? startFields);
-  chosenDevice.value = linked?.device ?? "auto";
+  const route = parseRoute(location.hash);
+  view.value = route.view;
+  links[route.view].decode(route.query, location.hash.startsWith("#/") && route.query === "");
   clearTimeout(timer);
 }
 
@@ -48,7 +53,7 @@ export function startHistory(): void {
   addEventListener("popstate", read);
   let first = true;
   effect(() => {
-    current();
+    links[view.value].encode();
     if (!first) {
       clearTimeout(timer);
       timer = setTimeout(() => write("replaceState"), pauseMs);

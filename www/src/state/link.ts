@@ -18,19 +18,19 @@ const maxCondition = 500;
 export const isDevice = (value: unknown): value is DeviceChoice =>
   value === "auto" || value === "webgpu" || value === "wasm";
 
-/** The hash for a state, or undefined when it is too long to share. */
+/** The query for a state, or undefined when it is too long to share. */
 export function encodeLink({ sentences, conditions, device }: LinkState): string | undefined {
   const query = new URLSearchParams([["s1", sentences[0]], ["s2", sentences[1]]]);
   for (const condition of conditions) query.append("c", condition);
   if (device !== "auto") query.set("device", device);
-  const hash = `#${query}`;
-  return hash.length <= maxLength ? hash : undefined;
+  const text = query.toString();
+  return text.length <= maxLength ? text : undefined;
 }
 
-/** The state a hash holds, or undefined when it holds none. A link may name the device alone. */
-export function decodeLink(hash: string): LinkState | undefined {
-  if (hash.length > maxLength) return undefined;
-  const query = new URLSearchParams(hash.replace(/^#/, ""));
+/** The state a query holds, or undefined when it holds none. A link may name the device alone. */
+export function decodeLink(text: string): LinkState | undefined {
+  if (text.length > maxLength) return undefined;
+  const query = new URLSearchParams(text);
   const device = query.get("device");
   const chosen = isDevice(device) ? device : "auto";
   if (!["s1", "s2", "c"].some((key) => query.has(key))) {

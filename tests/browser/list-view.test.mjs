@@ -1,0 +1,200 @@
+// The demo's list view as people use it, and the suggestions under the comparison.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { launch, ROOT, serve } from "./helpers.mjs";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const PATIENT = { timeout: 120_000 };
+
+let server;
+let browser;
+before(async () => {
+  server = await serve({ mounts: { "/site/": path.join(ROOT, "www/dist") } });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** Opens the page in a context of its own; what it complains about is kept in `page.problems`. */
+async function open(hash = "#/list?device=wasm", options = {}) {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.problems = [];
+  page.on("pageerror", (error) => page.problems.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
+  await page.goto(`${server.origin}/site/${hash}`);
+  return page;
+}
+
+/** Waits until the groups are those of this condition. */
+const groupedBy = (page, condition) =>
+  page.waitForFunction(
+    (condition) =>
+      !document.querySelector("[role=progressbar]") && document.querySelector(".work-line p").textContent.includes(condition),
+    condition ? `“${condition}”` : "",
+    PATIENT,
+  );
+const names = (page) => page.locator(".group h3 > span:last-child").allInnerTexts();
+const ownList = (texts, condition = "the animal") =>
+  `#/list?${new URLSearchParams([["t", texts.join("\n")], ["c", condition], ["device", "wasm"]])}`;
+const ANIMALS = ["A cat sleeps on the sofa.", "A dog runs in the park.", "A puppy chews a bone.", "A kitten plays with wool.", "A dog barks at night."];
+
+describe("the list view", () => {
+  test("opens with a list in groups, and another condition makes other groups", PATIENT, async () => {
+    const page = await open();
+    await groupedBy(page, "the number of people");
+    const before = await names(page);
+    assert.ok(before.length >= 2);
+    assert.match(await page.locator("canvas").getAttribute("aria-label"), /^Map of 48 texts in \d+ groups/);
+    await page.getByRole("button", { name: "the place", exact: true }).click();
+    await groupedBy(page, "the place");
+    assert.notDeepEqual(await names(page), before);
+    await page.getByLabel("Number of groups").selectOption("5");
+    await page.waitForFunction(() => document.querySelectorAll(".group").length === 5);
+    assert.equal(new URLSearchParams(new URL(page.url()).hash.split("?")[1]).get("k"), "5");
+
+    // The link opens the same, and Back undoes the choice.
+    const link = new URL(page.url()).hash;
+    const other = await open(link);
+    await groupedBy(other, "the place");
+    assert.deepEqual(await names(other), await names(page));
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelectorAll(".group").length !== 5);
+    await page.getByRole("button", { name: "Support Tickets" }).click();
+    await groupedBy(page, "the mood of the customer");
+    assert.match(page.url(), /list=tickets/);
+    assert.deepEqual([...page.problems, ...other.problems], []);
+    await page.context().close();
+    await other.context().close();
+  });
+
+  test("members unfold, and what is searched for is found under the condition", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS));
+    await groupedBy(page, "the animal");
+    const shown = await page.locator(".members li, .group h3").count();
+    assert.equal(shown, ANIMALS.length);
+    await page.getByLabel("Find in the list").fill("A hound sleeps.");
+    await page.waitForSelector(".hits li");
+    const found = await page.locator(".hits li span:nth-child(2)").allInnerTexts();
+    assert.equal(found.length, ANIMALS.length);
+    assert.match(found[0], /dog/);
+    await page.getByLabel("Find in the list").fill("");
+    await page.waitForFunction(() => !document.querySelector(".hits"));
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("a CSV file offers its columns, and the groups are saved as one", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS));
+    const csv = `id,"what, it says",mood\n${ANIMALS.map((text, i) => `${i},"${text} ""Really"", he said",good`).join("\n")}\n`;
+    await page.getByLabel("Open a file").setInputFiles({ name: "pets.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    const column = page.getByLabel("Column");
+    await column.waitFor();
+    assert.deepEqual(await column.locator("option").allInnerTexts(), ["id", "what, it says", "mood"]);
+    assert.equal(await column.inputValue(), "1");
+    assert.equal((await page.getByLabel("One text a line").inputValue()).split("\n")[0], `${ANIMALS[0]} "Really", he said`);
+    await groupedBy(page, "the animal");
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
+    const [heading, first, ...rest] = (await readFile(await saved.path(), "utf8")).trim().split(/\r?\n/);
+    assert.equal(heading, "text,group,group_name,similarity_to_centre,x,y");
+    assert.match(first, /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,"A .*",[01]\.\d{4},/);
+    assert.equal(rest.length, ANIMALS.length - 1);
+    await column.selectOption("2");
+    assert.equal(await page.getByLabel("One text a line").inputValue(), Array(5).fill("good").join("\n"));
+    await page.waitForFunction(() => document.querySelectorAll(".group").length === 1);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("long work says how far it is and can be stopped; what is too much is left out and said", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS));
+    await groupedBy(page, "the animal");
+    const many = Array.from({ length: 1100 }, (_, i) => `${ANIMALS[i % 5]} ${i}`).join("\n");
+    // As a paste: filling in a thousand lines takes the browser's editing commands longer than the model.
+    await page.getByLabel("One text a line").evaluate((field, text) => {
+      field.value = text;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }, many);
+    assert.match(await page.locator("#texts-count").innerText(), /^1,000 texts .*100 more are left out/);
+    await page.waitForFunction(() => Number(document.querySelector(".work [role=progressbar]")?.getAttribute("aria-valuenow")) > 0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Stopped before it was done.").waitFor();
+    assert.equal(await page.locator(".work [role=progressbar]").count(), 0);
+    await page.getByLabel("One text a line").fill(ANIMALS.join("\n"));
+    await groupedBy(page, "the animal");
+    await page.getByLabel("One text a line").fill(" \n");
+    await page.getByText("Paste a list to see its groups.").waitFor();
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("hostile and odd lists are harmless", PATIENT, async () => {
+    const page = await open(ownList(["<img src=x onerror=alert(1)>", "=1+1", "…", "same", "same"], "<script>"));
+    page.on("dialog", () => page.problems.push("a dialog opened"));
+    await groupedBy(page, "<script>");
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    await page.getByLabel("One text a line").fill("fine\n\uFFFD");
+    assert.match(await page.getByRole("alert").innerText(PATIENT), /entence 2 is empty/);
+    for (const hash of ["#/list?list=__proto__&k=99&c=", "#/list?t=&k=-1", `#/list?t=${"a".repeat(20_000)}`]) {
+      const other = await open(`${hash}&device=wasm`);
+      await other.waitForSelector(".group, .work-line", PATIENT);
+      assert.deepEqual(other.problems, []);
+      await other.context().close();
+    }
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [name, viewport] of Object.entries({ desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } })) {
+      test(`axe finds nothing and nothing sticks out: ${colorScheme}, ${name}`, PATIENT, async () => {
+        const page = await open("#/list?list=captions&c=the+place&k=12&q=a+dog&device=wasm", { colorScheme, viewport });
+        await groupedBy(page, "the place");
+        await page.waitForSelector(".hits li");
+        await page.addScriptTag({ path: AXE });
+        const violations = await page.evaluate(async () => {
+          const { violations } = await window.axe.run(document, {
+            runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+          });
+          return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
+        });
+        assert.deepEqual(violations, []);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), viewport.width);
+        assert.equal(await page.locator(".group").count(), 12);
+        await page.context().close();
+      });
+    }
+  }
+});
+
+test("the comparison suggests conditions, and a click adds one", PATIENT, async () => {
+  const page = await open("#s1=She+plays+chess+in+the+park&s2=He+plays+football+in+the+park&c=the+game&device=wasm");
+  const chips = page.locator(".suggestions .chip");
+  await chips.first().waitFor(PATIENT);
+  const offered = await chips.allInnerTexts();
+  assert.ok(offered.length >= 6 && !offered.some((text) => text.startsWith("the game")), `${offered}`);
+  const place = chips.filter({ hasText: "the place" });
+  await place.click();
+  assert.deepEqual(
+    await page.locator(".condition").evaluateAll((fields) => fields.map(({ value }) => value)),
+    ["the game", "the place", ""],
+  );
+  assert.equal(await place.count(), 0);
+  await page.addScriptTag({ path: AXE });
+  assert.deepEqual(await page.evaluate(async () => (await window.axe.run(".suggestions-place")).violations.map(({ id }) => id)), []);
+
+  // Other sentences, other suggestions; until they are there, none.
+  await page.getByLabel("First sentence").fill("A black dog sleeps on a red sofa.");
+  await page.waitForFunction(() => document.querySelectorAll(".suggestions .chip").length === 0);
+  await chips.first().waitFor(PATIENT);
+  assert.notDeepEqual(await chips.allInnerTexts(), offered);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});

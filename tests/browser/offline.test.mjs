@@ -1,0 +1,121 @@
+// The built site without a network, under any path, and through an update of its server.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { launch, ROOT, serve } from "./helpers.mjs";
+
+const SITE = path.join(ROOT, "www/dist");
+const PATIENT = 60_000;
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Waits until the first condition has its number. */
+const answered = (page) =>
+  page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
+/** Waits until the page's files are kept. */
+const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state !== "redundant"));
+const number = (page) => page.locator(".rows > li:nth-child(2) .cell-value").innerText();
+
+for (const prefix of ["/", "/some/sub/path/"]) {
+  describe(`served under ${prefix}`, { concurrency: false }, () => {
+    test("loaded once, it works with the server gone", async () => {
+      const server = await serve({ mounts: { [prefix]: SITE } });
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const problems = [];
+      page.on("pageerror", (error) => problems.push(String(error)));
+      await page.goto(`${server.origin}${prefix}#device=wasm`);
+      await answered(page);
+      const before = await number(page);
+      assert.ok(await kept(page));
+      await server.close();
+      await context.setOffline(true);
+
+      await page.reload();
+      await answered(page);
+      assert.equal(await number(page), before);
+      await page.getByLabel("Second sentence").fill("A dog sleeps on the sofa");
+      await page.waitForFunction((old) => !document.querySelector(".rows.stale") && document.querySelector(".rows > li:nth-child(2) .cell-value").textContent !== old, before);
+      await page.getByRole("link", { name: "How it works" }).click();
+      await page.locator(".chart svg").first().waitFor();
+      await page.goto(`${server.origin}${prefix}speed.html`);
+      await page.getByRole("button", { name: "Measure" }).waitFor();
+      assert.deepEqual(problems, []);
+      await context.close();
+    });
+  });
+}
+
+test("it can be installed", async () => {
+  const server = await serve({ mounts: { "/site/": SITE } });
+  const page = await browser.newPage();
+  await page.goto(`${server.origin}/site/#device=wasm`);
+  const session = await page.context().newCDPSession(page);
+  const { url, errors, data } = await session.send("Page.getAppManifest");
+  assert.equal(url, `${server.origin}/site/manifest.webmanifest`);
+  assert.deepEqual(errors, []);
+  const { icons, start_url: start, scope } = JSON.parse(data);
+  assert.deepEqual([start, scope], ["./", "./"], "under any path");
+  for (const { src, sizes } of icons.filter(({ type }) => type === "image/png")) {
+    const bytes = await readFile(path.join(SITE, src));
+    assert.equal(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes, src);
+  }
+  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+  // A browser without a profile of its own installs nothing; that is all it may complain of.
+  assert.deepEqual(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito"), []);
+  await page.close();
+  await server.close();
+});
+
+describe("an update of the server", { concurrency: false }, () => {
+  test("is taken whole, when it is asked for, and never in parts", async () => {
+    const site = await mkdtemp(path.join(tmpdir(), "caselens-site-"));
+    await cp(SITE, site, { recursive: true });
+    const server = await serve({ mounts: { "/site/": site } });
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      const version = () => page.evaluate(() => document.querySelector("meta[name=test-version]")?.content ?? "first");
+      await page.goto(`${server.origin}/site/#device=wasm`);
+      await answered(page);
+      await kept(page);
+      await page.reload();
+      await answered(page);
+
+      // Half an update: the list of files is the new one, the page still the old one.
+      const html = (await readFile(path.join(site, "index.html"), "utf8")).replace("<head>", '<head><meta name="test-version" content="second">');
+      const worker = await readFile(path.join(site, "sw.js"), "utf8");
+      const hash = createHash("sha256").update(html).digest("base64");
+      await writeFile(path.join(site, "sw.js"), worker.replace(/"index\.html":"[^"]*"/, `"index.html":"${hash}"`).replace(/VERSION = "/, 'VERSION = "2'));
+      const update = () => page.evaluate(() => navigator.serviceWorker.getRegistration().then((registration) => registration.update().then(() => "", String)));
+      await update();
+      await page.waitForFunction(() => navigator.serviceWorker.getRegistration().then((r) => !r.installing));
+      assert.equal(await page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.waiting === null)), true);
+      await page.reload();
+      await answered(page);
+      assert.equal(await version(), "first");
+
+      // The whole of it: it waits until it is asked for.
+      await writeFile(path.join(site, "index.html"), html);
+      await update();
+      await page.getByText("A new version of this page is ready.").waitFor();
+      assert.equal(await version(), "first");
+      await page.getByRole("button", { name: "Reload with it" }).click();
+      await page.waitForFunction(() => document.querySelector("meta[name=test-version]")?.content === "second");
+      await answered(page);
+      assert.equal(await page.evaluate(() => caches.keys().then((keys) => keys.filter((key) => key.startsWith("caselens-page")).length)), 1);
+    } finally {
+      await context.close();
+      await server.close();
+      await rm(site, { recursive: true, force: true });
+    }
+  });
+});

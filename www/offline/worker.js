@@ -1,0 +1,63 @@
+// The service worker: serves one version of the page, whole or not at all.
+//
+// A version is the list of its files with their hashes, which the build writes into this file. Installing fetches and
+// checks all of them; if one differs (the server is being updated), nothing is installed and the version before goes
+// on. A version stays until no page uses it any more, or the reader asks for the next one: pages never mix two.
+// The model is no part of it: the package keeps that in a cache of its own. What is not listed goes to the network.
+
+/** @type {Record<string, string>} SHA-256 in base64 by the path below the scope. */
+const FILES = __FILES__;
+const VERSION = "__VERSION__";
+
+const scope = new URL("./", self.location.href);
+// One origin may hold several copies of the site, each under a path of its own.
+const PREFIX = `caselens-page ${scope.pathname} `;
+const nameOf = (url) => decodeURIComponent(new URL(url).pathname.slice(scope.pathname.length)) || "index.html";
+
+async function digest(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return btoa(String.fromCharCode(...hash));
+}
+
+/** Fetches a file and checks it against its hash: first as the browser may have it, then from the server. */
+async function fetchChecked(name) {
+  for (const cache of ["default", "reload"]) {
+    const response = await fetch(new URL(name, scope), { cache });
+    if (!response.ok || response.redirected) continue;
+    const bytes = await response.arrayBuffer();
+    if ((await digest(bytes)) === FILES[name]) return new Response(bytes, { headers: response.headers });
+  }
+  throw new Error(`${name} is not the one of this version; the page stays as it is.`);
+}
+
+async function install() {
+  const cache = await caches.open(PREFIX + VERSION);
+  const kept = new Set((await cache.keys()).map(({ url }) => nameOf(url)));
+  for (const name of Object.keys(FILES)) {
+    if (!kept.has(name)) await cache.put(new URL(name, scope), await fetchChecked(name));
+  }
+}
+
+/** Removes the files of versions before. */
+async function activate() {
+  for (const key of await caches.keys()) {
+    if (key.startsWith(PREFIX) && key !== PREFIX + VERSION) await caches.delete(key);
+  }
+}
+
+async function answer(request, name) {
+  const cache = await caches.open(PREFIX + VERSION);
+  return (await cache.match(new URL(name, scope))) ?? fetch(request);
+}
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));
+self.addEventListener("message", (event) => {
+  if (event.data === "take over") void self.skipWaiting();
+});
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method !== "GET" || !request.url.startsWith(scope.href)) return;
+  const name = nameOf(request.url);
+  if (Object.hasOwn(FILES, name)) event.respondWith(answer(request, name));
+});

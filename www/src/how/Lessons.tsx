@@ -1,0 +1,75 @@
+// Ready lessons: each fills the page, asks a question and keeps its answer until it is asked for.
+
+import { batch } from "@preact/signals";
+import { setFields } from "../state/fields";
+import { step as deliberate } from "../state/history";
+import { strings } from "../strings";
+import { lessons } from "./lessons";
+import { chosen, layer, lesson, noSwitches, step, switches } from "./state";
+
+const words = strings.how;
+
+function open(index: number): void {
+  const picked = lessons[index];
+  if (!picked) return;
+  deliberate(() =>
+    batch(() => {
+      setFields(picked);
+      chosen.value = picked.chosen;
+      switches.value = picked.switches;
+      layer.value = undefined;
+      step.value = "question";
+      lesson.value = index;
+    }),
+  );
+}
+
+function close(): void {
+  deliberate(() =>
+    batch(() => {
+      lesson.value = undefined;
+      switches.value = noSwitches;
+    }),
+  );
+}
+
+/** The open lesson's question, and its answer on request. */
+export function Question() {
+  const picked = lesson.value === undefined ? undefined : lessons[lesson.value];
+  if (!picked) return null;
+  return (
+    <div class="question">
+      <p class="question-text">
+        <span class="question-label">{words.question}</span> {picked.question}
+      </p>
+      <details key={picked.title}>
+        <summary>{words.reveal}</summary>
+        <p>{picked.answer}</p>
+      </details>
+    </div>
+  );
+}
+
+export const Lessons = () => (
+  <section class="lessons" aria-labelledby="lessons-title">
+    <h2 id="lessons-title">{words.lessons}</h2>
+    <ol>
+      {lessons.map(({ title }, index) => (
+        <li key={title}>
+          <button type="button" class="example" aria-pressed={lesson.value === index} onClick={() => open(index)}>
+            <span class="example-field">{index + 1}</span>
+            <span class="example-title">{title}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+    {lesson.value !== undefined && (
+      <div class="lesson">
+        <Question />
+        <button type="button" class="button" onClick={close}>
+          {words.close}
+        </button>
+      </div>
+    )}
+  </section>
+);

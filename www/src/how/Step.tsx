@@ -1,0 +1,33 @@
+// One step: its place, plain words about it, and what the model has there.
+
+import { useEffect, useRef } from "preact/hooks";
+import { strings } from "../strings";
+import { figures } from "./figures";
+import { explained, presenting, waiting, type StepId } from "./state";
+
+const words = strings.how;
+
+export function Step({ id, index }: { id: StepId; index: number }) {
+  const title = useRef<HTMLHeadingElement>(null);
+  const result = explained.value;
+  const Figure = figures[id];
+  const shown = presenting.value;
+  useEffect(() => {
+    // A presentation moves on: so does whoever listens to it.
+    if (shown) title.current?.focus();
+  }, [shown]);
+  const Title = shown ? "h1" : "h2";
+  const { title: name, text } = words.steps[id];
+  return (
+    <section class={`step step-${id}`} id={`step-${id}`} aria-labelledby={`step-${id}-title`}>
+      <div class="step-words">
+        <p class="step-number">{words.step(index + 1)}</p>
+        <Title class="step-title" id={`step-${id}-title`} tabIndex={-1} ref={title}>
+          {name}
+        </Title>
+        <p class="step-text">{text}</p>
+      </div>
+      <div class={waiting.value ? "step-figure stale" : "step-figure"}>{result && <Figure result={result} />}</div>
+    </section>
+  );
+}

@@ -1,0 +1,234 @@
+// What the model has at each step, drawn and in numbers.
+
+import type { ComponentType } from "preact";
+import type { ExplainedStep, ExplainedToken, Explanation, Reading } from "caselens";
+import { similarity } from "../format";
+import { strings } from "../strings";
+import { Chart } from "./Chart";
+import { Question } from "./Lessons";
+import { layer, type Explained, type StepId } from "./state";
+import { attended } from "./words";
+
+const words = strings.how.steps;
+
+type Figure = ComponentType<{ result: Explained }>;
+
+const both = [0, 1] as const;
+const kind = (index: 0 | 1): string => (index === 0 ? "first" : "second");
+
+const QuestionFigure: Figure = ({ result }) => (
+  <>
+    <Question />
+    {both.map((index) => (
+      <p class={`spoken spoken-${kind(index)}`} key={index}>
+        {result.sentences[index]}
+      </p>
+    ))}
+    {result.own.condition !== null && <p class="asked">{strings.results.through(result.own.condition)}</p>}
+    <p class="number">
+      <span>{words.question.plain}</span> <b>{similarity(result.own.steps[0]?.cosine ?? 0)}</b>
+    </p>
+  </>
+);
+
+const Token = ({ token }: { token: ExplainedToken }) => <li class={`token token-${token.part}`}>{token.text}</li>;
+
+const TokensFigure: Figure = ({ result }) => (
+  <>
+    {both.map((index) =>
+      result.now.readings[index].map((reading: Reading) => (
+        <ol class="tokens" key={`${index}-${reading.order}`} aria-label={strings.how.sentence(index + 1)}>
+          {reading.tokens.map((token, at) => (
+            <Token key={at} token={token} />
+          ))}
+        </ol>
+      )),
+    )}
+  </>
+);
+
+function Words({ sentence, readings, at, name }: { sentence: string; readings: readonly Reading[]; at: number; name: string }) {
+  const { pieces, toSentence, largest } = attended(sentence, readings, at);
+  const shares = pieces.filter((piece) => piece.share !== undefined);
+  return (
+    <div class="attended">
+      <ol class="words" aria-label={name}>
+        {shares.map(({ text, share = 0 }, index) => (
+          <li key={index} style={{ "--strength": largest > 0 ? share / largest : 0 }}>
+            <span class="word">{text}</span>
+            <span class="word-share" aria-hidden="true">
+              {Math.round(100 * share)}
+            </span>
+            <span class="hidden">{words.attention.share(text, share)}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="note">{words.attention.rest(toSentence)}</p>
+    </div>
+  );
+}
+
+const AttentionFigure: Figure = ({ result }) => {
+  const count = result.now.readings[0][0]?.attention.length ?? 0;
+  if (count === 0) return <p class="absent">{strings.how.needsCondition}</p>;
+  const at = Math.min(layer.value ?? count - 1, count - 1);
+  return (
+    <>
+      <label class="layer">
+        <span>
+          {words.attention.layer} <b>{words.attention.of(at + 1, count)}</b>
+        </span>
+        <input
+          type="range"
+          min={1}
+          max={count}
+          value={at + 1}
+          aria-valuetext={words.attention.of(at + 1, count)}
+          onInput={(event) => {
+            const picked = Number(event.currentTarget.value) - 1;
+            layer.value = picked === count - 1 ? undefined : picked;
+          }}
+        />
+      </label>
+      {both.map((index) => (
+        <Words
+          key={index}
+          sentence={result.sentences[index]}
+          readings={result.now.readings[index]}
+          at={at}
+          name={strings.how.sentence(index + 1)}
+        />
+      ))}
+    </>
+  );
+};
+
+function Strips({ what, vectors }: { what: string; vectors: readonly Float32Array[] }) {
+  const largest = vectors.reduce((most, vector) => vector.reduce((most, value) => Math.max(most, Math.abs(value)), most), 0);
+  return (
+    <figure class="strips">
+      <figcaption>{what}</figcaption>
+      {vectors.map((vector, index) => {
+        const whose = vectors.length > 1 ? strings.how.sentence(index + 1) : what;
+        return (
+          <div key={index}>
+            <Chart
+              label={strings.how.strip(whose)}
+              height={40}
+              data={vector}
+              draw={(plots, width, place) => plots.strip(vector, largest, width, 40, place)}
+            />
+            <p class="note vector">
+              {vectors.length > 1 && <>{whose}, </>}
+              {strings.how.vector(vector)}
+            </p>
+          </div>
+        );
+      })}
+    </figure>
+  );
+}
+
+const stepOf = (explanation: Explanation, name: ExplainedStep["name"]): ExplainedStep | undefined =>
+  explanation.steps.find((step) => step.name === name);
+
+/** Why a step is not there. */
+const Absent = ({ result, usual }: { result: Explained; usual: boolean }) => (
+  <p class="absent">
+    {result.now.recipe === null
+      ? strings.how.needsCondition
+      : usual
+        ? strings.how.switchedOff
+        : strings.how.skipped}
+  </p>
+);
+
+const CosineOf = ({ step }: { step: ExplainedStep }) => (
+  <p class="number">
+    <span>{words.cosine.names[step.name]}</span> <b>{similarity(step.cosine)}</b>
+  </p>
+);
+
+const EmbeddingFigure: Figure = ({ result }) => {
+  const joint = stepOf(result.now, "joint");
+  const step = joint ?? stepOf(result.now, "plain");
+  if (!step) return null;
+  return (
+    <>
+      <Strips what={joint ? words.embedding.what : words.embedding.plain} vectors={step.vectors} />
+      <CosineOf step={step} />
+    </>
+  );
+};
+
+const SubtractionFigure: Figure = ({ result }) => {
+  const step = stepOf(result.now, "offset");
+  if (!step || !result.now.conditionAlone) return <Absent result={result} usual={result.own.usual.subtract} />;
+  return (
+    <>
+      <Strips what={words.subtraction.alone} vectors={[result.now.conditionAlone]} />
+      <Strips what={words.subtraction.what} vectors={step.vectors} />
+      <CosineOf step={step} />
+    </>
+  );
+};
+
+const HeadFigure: Figure = ({ result }) => {
+  const step = stepOf(result.now, "projected");
+  if (!step) return result.own.usual.head ? <Absent result={result} usual /> : <p class="absent">{strings.how.noHead}</p>;
+  return (
+    <>
+      <Strips what={words.head.what} vectors={step.vectors} />
+      <CosineOf step={step} />
+    </>
+  );
+};
+
+/** Two arrows from one point, as far apart as the cosine says. */
+function Angle({ cosine }: { cosine: number }) {
+  const angle = Math.acos(Math.min(1, Math.max(-1, cosine)));
+  const length = 130;
+  const end = (turn: number) => `${20 + length * Math.cos(turn)} ${150 - length * Math.sin(turn)}`;
+  const wide = angle > Math.PI / 2 ? 160 : 20;
+  return (
+    <svg class="angle" viewBox={wide > 20 ? "-140 0 300 160" : "0 0 170 160"} role="img" aria-label={words.cosine.angle(cosine, Math.round((angle * 180) / Math.PI))}>
+      <path class="angle-arc" d={`M${20 + 48} 150A48 48 0 0 0 ${20 + 48 * Math.cos(angle)} ${150 - 48 * Math.sin(angle)}L20 150Z`} />
+      <path class="angle-first" d={`M20 150L${end(0)}`} />
+      <path class="angle-second" d={`M20 150L${end(angle)}`} />
+    </svg>
+  );
+}
+
+const CosineFigure: Figure = ({ result }) => {
+  const { steps, similarity: value, rating } = result.now;
+  const bars = steps.map(({ name, cosine }) => ({ name: words.cosine.names[name], cosine, written: similarity(cosine) }));
+  const height = 36 + 40 * bars.length;
+  return (
+    <>
+      <div class="answer">
+        <Angle cosine={value} />
+        <div>
+          <p class="answer-value">{similarity(value)}</p>
+          <p>{words.cosine.rating(rating)}</p>
+          <p class="note">{words.cosine.angle(value, Math.round((Math.acos(Math.min(1, Math.max(-1, value))) * 180) / Math.PI))}</p>
+        </div>
+      </div>
+      <Chart
+        label={`${words.cosine.chart}: ${bars.map(({ name, written }) => `${name} ${written}`).join(", ")}.`}
+        height={height}
+        data={result}
+        draw={(plots, width) => plots.cosines(bars, width, height)}
+      />
+    </>
+  );
+};
+
+export const figures: Record<StepId, Figure> = {
+  question: QuestionFigure,
+  tokens: TokensFigure,
+  attention: AttentionFigure,
+  embedding: EmbeddingFigure,
+  subtraction: SubtractionFigure,
+  head: HeadFigure,
+  cosine: CosineFigure,
+};

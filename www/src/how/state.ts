@@ -1,0 +1,121 @@
+// What the view “How it works” shows: which condition, which switches, which step; and the model's explanation.
+//
+// Work that has gone stale is aborted, and the last explanation stays in place until a new one arrives.
+
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import type { CaseLens, Explanation, TokenPooling } from "caselens";
+import { lens } from "../state/engine";
+import { fields, isBlank } from "../state/fields";
+import { asProblem, isAbort, type Problem } from "../state/problem";
+import { view } from "../state/route";
+
+/** Steps done otherwise than the model does them; what is absent stays as the model has it. */
+export interface Switches {
+  /** False leaves the condition out, and with it all that follows from it. */
+  readonly condition: boolean;
+  readonly subtract?: boolean;
+  readonly pooling?: TokenPooling;
+  readonly head?: boolean;
+}
+
+export const steps = ["question", "tokens", "attention", "embedding", "subtraction", "head", "cosine"] as const;
+export type StepId = (typeof steps)[number];
+
+export const noSwitches: Switches = { condition: true };
+export const switches = signal<Switches>(noSwitches);
+/** The place of the explained condition among those that are filled in. */
+export const chosen = signal(0);
+/** The layer whose attention is shown, from 0; undefined for the last. */
+export const layer = signal<number | undefined>(undefined);
+/** The open lesson's place among the lessons. */
+export const lesson = signal<number | undefined>(undefined);
+export const step = signal<StepId>("question");
+export const presenting = signal(false);
+
+export const condition = computed(() => {
+  const { conditions } = fields.value;
+  return conditions[Math.min(chosen.value, conditions.length - 1)];
+});
+
+export const touched = computed(() => {
+  const { condition, ...others } = switches.value;
+  return !condition || Object.keys(others).length > 0;
+});
+
+export interface Explained {
+  readonly sentences: readonly [string, string];
+  /** As switched. */
+  readonly now: Explanation;
+  /** As the model does it. */
+  readonly own: Explanation;
+}
+
+export const explained = signal<Explained | undefined>(undefined);
+export const waiting = signal(false);
+export const problem = signal<Problem | undefined>(undefined);
+
+const pauseMs = 150;
+
+async function update(by: CaseLens, abort: AbortController): Promise<void> {
+  const { sentences } = fields.peek();
+  const text = condition.peek();
+  const { condition: on, ...options } = switches.peek();
+  try {
+    const own = await by.explain(...sentences, text, { signal: abort.signal });
+    const now = touched.peek()
+      ? await by.explain(...sentences, on ? text : undefined, { ...options, signal: abort.signal })
+      : own;
+    if (abort.signal.aborted) return;
+    batch(() => {
+      explained.value = { sentences, now, own };
+      problem.value = undefined;
+      waiting.value = false;
+    });
+  } catch (error) {
+    if (abort.signal.aborted || isAbort(error)) return;
+    batch(() => {
+      problem.value = asProblem(error);
+      waiting.value = false;
+    });
+  }
+}
+
+function schedule(by: CaseLens | undefined, delay: number): (() => void) | undefined {
+  const ready = fields.peek().sentences.every((sentence) => !isBlank(sentence)) && condition.peek() !== undefined;
+  if (!ready) {
+    batch(() => {
+      explained.value = undefined;
+      problem.value = undefined;
+      waiting.value = false;
+    });
+    return undefined;
+  }
+  waiting.value = true;
+  if (!by) return undefined;
+  const abort = new AbortController();
+  const timer = setTimeout(() => void update(by, abort), delay);
+  return () => {
+    clearTimeout(timer);
+    abort.abort();
+  };
+}
+
+export function startHow(): void {
+  let asked: CaseLens | undefined;
+  effect(() => {
+    if (view.value !== "how") return undefined;
+    const by = lens.value;
+    fields.value.sentences.forEach(String);
+    condition.value;
+    switches.value;
+    const delay = by === asked ? pauseMs : 0;
+    asked = by;
+    return untracked(() => schedule(by, delay));
+  });
+}
+
+/** Goes so many steps on, or back; stays at either end. */
+export function go(by: number): void {
+  const at = steps.indexOf(step.value) + by;
+  step.value = steps[Math.min(steps.length - 1, Math.max(0, at))] ?? "question";
+}

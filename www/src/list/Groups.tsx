@@ -1,0 +1,74 @@
+// The groups as text: each named by its most central member, with the members behind it.
+
+import { useSignal } from "@preact/signals";
+import { memo } from "preact/compat";
+import type { Group } from "caselens";
+import { similarity } from "../format";
+import { theme } from "../state/theme";
+import { strings } from "../strings";
+import { colourOf } from "./colours";
+import { grouped, pointedAt, progress } from "./grouping";
+
+const words = strings.list.groups;
+/** Members shown at first, and how many more each click shows: few enough to be drawn within a frame. */
+const first = 4;
+const more = 200;
+
+const Badge = ({ group }: { group: number }) => (
+  <span class="badge" style={{ background: colourOf(group, theme.value) }} aria-hidden="true">
+    {group + 1}
+  </span>
+);
+
+const GroupText = memo(({ group, index, largest }: { group: Group; index: number; largest: number }) => {
+  const shown = useSignal(first);
+  const [central, ...rest] = group.members;
+  const left = rest.length - shown.value;
+  const point = (): void => void (pointedAt.value = index);
+  const leave = (): void => void (pointedAt.value = undefined);
+  return (
+    <li class="group" onPointerEnter={point} onPointerLeave={leave} onFocusCapture={point} onBlurCapture={leave}>
+      <h3>
+        <Badge group={index} />
+        <span>{central?.text}</span>
+      </h3>
+      <p class="group-size">
+        <span class="group-bar" aria-hidden="true">
+          <span style={{ width: `${(100 * group.members.length) / largest}%`, background: colourOf(index, theme.value) }} />
+        </span>
+        {words.size(group.members.length)}
+      </p>
+      <ul class="members">
+        {rest.slice(0, shown.value).map((member) => (
+          <li key={member.index}>
+            <span>{member.text}</span>
+            <span class="quiet" title={words.member}>
+              {similarity(member.similarity)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {(left > 0 || shown.value > first) && (
+        <button type="button" class="button more" onClick={() => (shown.value = left > 0 ? shown.value + more : first)}>
+          {left > 0 ? words.more(Math.min(more, left)) : words.fewer}
+        </button>
+      )}
+    </li>
+  );
+});
+
+export function Groups() {
+  const now = grouped.value;
+  if (!now) return null;
+  const largest = now.groups[0]?.members.length ?? 1;
+  return (
+    <section aria-labelledby="groups-title" class={progress.value === undefined ? "" : "waiting"}>
+      <h2 id="groups-title">{words.title}</h2>
+      <ol class="groups">
+        {now.groups.map((group, index) => (
+          <GroupText key={`${now.condition} ${group.centre}`} group={group} index={index} largest={largest} />
+        ))}
+      </ol>
+    </section>
+  );
+}

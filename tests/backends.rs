@@ -19,7 +19,7 @@ use caselens::{
         Activation, AttentionRow, Backend, NormWeights, PoolTerm, Pooling,
         candle::Candle,
         simd::{Cpu, Simd},
-        webgpu::{Options, WebGpu},
+        webgpu::{Options, Products, WebGpu},
     },
     model::weights::{Dtype, WeightTensor},
     text::Batch,
@@ -324,12 +324,12 @@ macro_rules! on_every_backend {
                 });
             }
             for gpu in gpus() {
-                let tolerance: fn(Dtype) -> Tolerance = match gpu.info().packed_dot {
-                    true => |dtype| match dtype {
+                let tolerance: fn(Dtype) -> Tolerance = match gpu.info().products {
+                    Products::Bytes => |dtype| match dtype {
                         Dtype::Q8_0 | Dtype::Q4_0 => Tolerance::Cosine(0.9985),
                         _ => Tolerance::Relative(1e-4),
                     },
-                    false => |_| Tolerance::Relative(1e-4),
+                    _ => |_| Tolerance::Relative(1e-4),
                 };
                 let backend = &gpu;
                 checks::$check(&Subject { backend, tolerance });
@@ -1057,6 +1057,7 @@ fn kernels_are_timed_on_request() {
         return;
     }
     let options = Options {
+        products: Some(Products::Tiles),
         profile: true,
         ..Options::default()
     };

@@ -10,7 +10,7 @@ use caselens::{
         Backend,
         candle::Candle,
         simd::{Cpu, Simd},
-        webgpu::WebGpu,
+        webgpu::{Products, WebGpu},
     },
     embedding::{Encoder, Pool},
     model::{checkpoint::Checkpoint, weights::Dtype},
@@ -49,9 +49,9 @@ fn inputs(name: &str) -> (Batch, Vec<f32>) {
 
 /// What a dtype may cost there: products of packed bytes have activations in blocks too.
 fn on_webgpu(gpu: &WebGpu, least: f32) -> f32 {
-    match gpu.info().packed_dot {
-        true => least.min(SIMD_COSINE),
-        false => least,
+    match gpu.info().products {
+        Products::Bytes => least.min(SIMD_COSINE),
+        _ => least,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use caselens::{
-    backend::webgpu::{Options, PowerPreference, WebGpu},
+    backend::webgpu::{Options, PowerPreference, Products, WebGpu},
     model::{
         checkpoint::Checkpoint,
         gguf::{Pooling, Source, write_gguf},
@@ -221,22 +221,21 @@ pub fn gpu() -> Option<WebGpu> {
     }
 }
 
-/// The GPU without and, where it has them, with products of packed bytes.
+/// The GPU with each kind of products that it has.
 pub fn gpus() -> Vec<WebGpu> {
     if gpu().is_none() {
         return Vec::new();
     }
-    let with = |packed_dot| {
+    let with = |products| {
         let options = Options {
-            packed_dot: Some(packed_dot),
+            products: Some(products),
             ..Options::default()
         };
-        block_on(WebGpu::open(options)).unwrap()
+        let gpu = block_on(WebGpu::open(options)).unwrap();
+        (gpu.info().products == products).then_some(gpu)
     };
-    let (plain, packed) = (with(false), with(true));
-    assert!(!plain.info().packed_dot);
-    match packed.info().packed_dot {
-        true => vec![plain, packed],
-        false => vec![plain],
-    }
+    let (tiles, threads) = (with(Products::Tiles), with(Products::Threads));
+    let mut gpus = vec![tiles.unwrap(), threads.unwrap()];
+    gpus.extend(with(Products::Bytes));
+    gpus
 }

@@ -1,6 +1,6 @@
 //! The adapter and the device: which GPU, with which limits.
 
-use super::{Options, failure::Failure, profile::Profile};
+use super::{Options, Products, failure::Failure, profile::Profile};
 use crate::error::{Error, Result};
 
 /// The GPU that was chosen.
@@ -21,8 +21,8 @@ pub struct AdapterInfo {
     pub software: bool,
     /// The largest tensor that fits, in bytes.
     pub max_buffer_bytes: u64,
-    /// Whether weights in blocks are multiplied as bytes (`dot4I8Packed`).
-    pub packed_dot: bool,
+    /// How linear layers multiply.
+    pub products: Products,
 }
 
 impl std::fmt::Display for AdapterInfo {
@@ -91,10 +91,15 @@ impl Context {
             max_buffer_bytes,
             ..describe(&adapter.get_info(), &device)
         };
-        info.packed_dot = options.packed_dot.unwrap_or(!info.software)
-            && instance
-                .wgsl_language_features()
-                .contains(wgpu::WgslLanguageFeatures::Packed4x8IntegerDotProduct);
+        let bytes = instance
+            .wgsl_language_features()
+            .contains(wgpu::WgslLanguageFeatures::Packed4x8IntegerDotProduct);
+        info.products = match options.products {
+            None if info.software => Products::Threads,
+            Some(Products::Bytes) | None if bytes => Products::Bytes,
+            Some(Products::Threads) => Products::Threads,
+            _ => Products::Tiles,
+        };
         let profile = match options.profile {
             true => Some(Profile::new(&device, &queue)?),
             false => None,
@@ -203,7 +208,7 @@ fn describe(info: &wgpu::AdapterInfo, device: &wgpu::Device) -> AdapterInfo {
         },
         software,
         max_buffer_bytes: 0,
-        packed_dot: false,
+        products: Products::Tiles,
     }
 }
 

@@ -78,10 +78,8 @@ struct Inner {
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub power: PowerPreference,
-    /// Whether weights in blocks are multiplied as packed bytes, where WGSL has that; if not, they are multiplied in
-    /// f32, exactly. `None`: on GPUs, and not on software adapters, which take such products apart byte by byte and
-    /// are half as fast with them.
-    pub packed_dot: Option<bool>,
+    /// How linear layers multiply. `None`: [`Products::Bytes`] on GPUs, [`Products::Threads`] on software adapters.
+    pub products: Option<Products>,
     /// Whether to time each kernel: see [`WebGpu::times`]. Natively only.
     pub profile: bool,
 }
@@ -90,10 +88,23 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             power: PowerPreference::HighPerformance,
-            packed_dot: None,
+            products: None,
             profile: false,
         }
     }
+}
+
+/// How linear layers multiply. The last two give the same numbers up to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Products {
+    /// As packed bytes, where WGSL has `dot4I8Packed` and the weights lie in blocks; elsewhere as [`Products::Tiles`].
+    Bytes,
+    /// In f32, a workgroup sharing what it loads: for GPUs.
+    Tiles,
+    /// In f32, each thread by itself: for software adapters, which are three times as fast with it as with tiles, and
+    /// six times as fast as with bytes.
+    Threads,
 }
 
 /// Activations `[rows, columns]`, f32. Cloning shares.
@@ -514,8 +525,13 @@ impl Backend for WebGpu {
         let y = self.tensor(x.rows, weight.rows)?;
         let mut bindings = weight.bindings();
         bindings.extend([(3, &*x.data), (4, layer.bias.values()), (5, &*y.data)]);
+        // Rows and outputs of a workgroup.
+        let (kernel, height, width) = match self.info().products {
+            Products::Threads => (Kernel::LinearThreads(weight.format, activation), 8, 128),
+            _ => (Kernel::Linear(weight.format, activation), TILE, TILE),
+        };
         self.dispatch(
-            Kernel::Linear(weight.format, activation),
+            kernel,
             2.0 * (x.rows * x.columns * weight.rows) as f64,
             &LinearParams {
                 rows: x.rows as u32,
@@ -525,8 +541,8 @@ impl Backend for WebGpu {
             },
             &bindings,
             [
-                weight.rows.div_ceil(TILE) as u32,
-                x.rows.div_ceil(TILE) as u32,
+                weight.rows.div_ceil(width) as u32,
+                x.rows.div_ceil(height) as u32,
             ],
         )?;
         Ok(y)

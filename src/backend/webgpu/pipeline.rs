@@ -10,6 +10,7 @@ use crate::backend::Activation;
 pub(super) enum Kernel {
     Embed(Format),
     Linear(Format, Activation),
+    LinearThreads(Format, Activation),
     Quantize,
     /// A linear layer on bytes, with so many threads down a workgroup.
     LinearBytes(Activation, u32),
@@ -47,6 +48,12 @@ impl Kernel {
                 STORE,
                 include_str!("shaders/linear.wgsl"),
             ],
+            Self::LinearThreads(format, _) => vec![
+                weight(format),
+                ACTIVATION,
+                STORE,
+                include_str!("shaders/linear_threads.wgsl"),
+            ],
             Self::Quantize => vec![include_str!("shaders/quantize.wgsl")],
             Self::LinearBytes(..) => {
                 vec![ACTIVATION, STORE, include_str!("shaders/linear_bytes.wgsl")]
@@ -79,7 +86,9 @@ impl Kernel {
     /// Values of the shader's `override` declarations.
     fn constants(self) -> Vec<(&'static str, f64)> {
         match self {
-            Self::Linear(_, activation) => vec![("activation", number(activation))],
+            Self::Linear(_, activation) | Self::LinearThreads(_, activation) => {
+                vec![("activation", number(activation))]
+            }
             Self::LinearBytes(activation, height) => vec![
                 ("activation", number(activation)),
                 ("height", f64::from(height)),

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use half::f16;
 
 use super::{
+    Products,
     buffers::{Allocation, Memory, Purpose},
     context::Context,
 };
@@ -82,7 +83,7 @@ impl Matrix {
         memory: &Rc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
-        match context.info.packed_dot && in_blocks(parts) {
+        match context.info.products == Products::Bytes && in_blocks(parts) {
             true => Self::load_panels(context, memory, parts),
             false => Self::load(context, memory, parts),
         }

@@ -11,6 +11,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "vite";
 import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve } from "./helpers.mjs";
+import { assertLooks, incomparable } from "./screens.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const ENCODER = path.join(ROOT, "tests/fixtures/bert-tiny");
@@ -184,13 +185,16 @@ describe("the demo", { concurrency: false }, () => {
   });
 
   for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
-    test(`it has no accessibility violations, ${colorScheme}, ${width} pixels wide`, async () => {
-      const page = await open("/site/", { colorScheme, viewport: { width, height: 900 } });
+    test(`it has no accessibility violations, ${colorScheme}, ${width} pixels wide`, async (t) => {
+      const page = await open("/site/", { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
       await answered(page);
       await page.addScriptTag({ path: AXE });
       const { violations } = await page.evaluate(() => window.axe.run(document));
       assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
+      const why = await incomparable(browser);
+      if (why) t.diagnostic(`looks are not compared: ${why}`);
+      else await assertLooks(page, `larger-${width}-${colorScheme}`, [".engine dd"]);
       await page.context().close();
     });
   }

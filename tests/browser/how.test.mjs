@@ -188,7 +188,7 @@ describe("how it works", { concurrency: false }, () => {
     for (const [name, viewport] of Object.entries({ desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 800 } })) {
       test(`axe finds nothing: ${colorScheme}, ${name}; nothing sticks out`, async () => {
         const page = await open({ lesson: "3", subtract: "on" }, { colorScheme, viewport, reducedMotion: "reduce" });
-        await page.locator(".chart svg").first().waitFor();
+        await page.locator(".chart canvas").first().waitFor();
         await page.addScriptTag({ path: AXE });
         const check = async () => {
           const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(" ")}`));
@@ -217,7 +217,7 @@ describe("how it works", { concurrency: false }, () => {
     });
     await page.goto(`${server.origin}/site/#/how?s1=${CHESS[0]}&s2=${CHESS[1]}&c=the+game&device=wasm`);
     await settled(page);
-    await page.locator(".chart svg").first().waitFor();
+    await page.locator(".chart canvas").first().waitFor();
     const shifts = await page.evaluate(() => window.shifts);
     assert.ok(shifts < 0.02, `layout shifts add up to ${shifts}`);
     await context.close();

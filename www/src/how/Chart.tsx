@@ -1,13 +1,15 @@
-// A chart in a place of fixed height, drawn anew when its data or its width change.
+// A chart in a place of fixed height, drawn anew when its data or the page's colours change.
 
 import { useEffect, useRef } from "preact/hooks";
 import { theme } from "../state/theme";
+import type { Drawn } from "./plots";
 
 interface Props {
   readonly label: string;
+  /** In the page's units, 16 to a rem. */
   readonly height: number;
-  /** Draws at this width; the library is loaded by then. */
-  readonly draw: (plots: typeof import("./plots"), width: number, place: Element) => SVGElement;
+  /** Draws; the library is loaded by then. */
+  readonly draw: (plots: typeof import("./plots"), canvas: HTMLCanvasElement) => Drawn;
   /** What the drawing depends on. */
   readonly data: unknown;
 }
@@ -20,35 +22,25 @@ function inTurn(work: () => Promise<void>): void {
 
 export function Chart({ label, height, draw, data }: Props) {
   const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn | undefined>(undefined);
   useEffect(() => {
     let gone = false;
-    let frame = 0;
-    let drawn = 0;
-    const redraw = (): void => {
-      const width = Math.round(place.current?.clientWidth ?? 0);
-      if (width === 0 || width === drawn) return;
-      drawn = width;
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() =>
-        inTurn(async () => {
-          const plots = await import("./plots");
-          // A task of its own: keys and clicks come between two charts.
-          await new Promise((resolve) => setTimeout(resolve));
-          if (gone || !place.current) return;
-          const svg = draw(plots, width, place.current);
-          // The place says what it shows; the marks' own labels are for nobody.
-          svg.setAttribute("aria-hidden", "true");
-          place.current.replaceChildren(svg);
-        }),
-      );
-    };
-    const observer = new ResizeObserver(redraw);
-    if (place.current) observer.observe(place.current);
+    inTurn(async () => {
+      const plots = await import("./plots");
+      // A task of its own: keys and clicks come between two charts.
+      await new Promise((resolve) => setTimeout(resolve));
+      if (gone || !place.current) return;
+      drawn.current?.destroy();
+      // The place says what it shows.
+      const canvas = document.createElement("canvas");
+      canvas.setAttribute("aria-hidden", "true");
+      place.current.replaceChildren(canvas);
+      drawn.current = draw(plots, canvas);
+    });
     return () => {
       gone = true;
-      cancelAnimationFrame(frame);
-      observer.disconnect();
     };
   }, [data, theme.value]);
-  return <div class="chart" ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />;
+  useEffect(() => () => drawn.current?.destroy(), []);
+  return <div class="chart" ref={place} role="img" aria-label={label} style={{ height: `${height / 16}rem` }} />;
 }

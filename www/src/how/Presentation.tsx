@@ -1,6 +1,6 @@
 // One step a screen, moved by the keys that clickers send.
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { strings } from "../strings";
 import { go, presenting, step, steps } from "./state";
 
@@ -23,7 +23,8 @@ function onKeyDown(event: KeyboardEvent): void {
 }
 
 export function Presentation() {
-  useEffect(() => {
+  // Before the first step is painted, in another size of type.
+  useLayoutEffect(() => {
     document.documentElement.dataset["presenting"] = "";
     addEventListener("keydown", onKeyDown);
     return () => {

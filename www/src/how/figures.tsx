@@ -116,7 +116,7 @@ function Strips({ what, vectors }: { what: string; vectors: readonly Float32Arra
               label={strings.how.strip(whose)}
               height={40}
               data={vector}
-              draw={(plots, width, place) => plots.strip(vector, largest, width, 40, place)}
+              draw={(plots, canvas) => plots.strip(canvas, vector, largest)}
             />
             <p class="note vector">
               {vectors.length > 1 && <>{whose}, </>}
@@ -189,9 +189,10 @@ function Angle({ cosine }: { cosine: number }) {
   const angle = Math.acos(Math.min(1, Math.max(-1, cosine)));
   const length = 130;
   const end = (turn: number) => `${20 + length * Math.cos(turn)} ${150 - length * Math.sin(turn)}`;
-  const wide = angle > Math.PI / 2 ? 160 : 20;
+  const left = angle > Math.PI / 2 ? -140 : 0;
+  const top = 140 - length * Math.sin(Math.min(angle, Math.PI / 2));
   return (
-    <svg class="angle" viewBox={wide > 20 ? "-140 0 300 160" : "0 0 170 160"} role="img" aria-label={words.cosine.angle(cosine, Math.round((angle * 180) / Math.PI))}>
+    <svg class="angle" viewBox={`${left} ${top} ${left < 0 ? 300 : 170} ${160 - top}`} role="img" aria-label={words.cosine.angle(cosine, Math.round((angle * 180) / Math.PI))}>
       <path class="angle-arc" d={`M${20 + 48} 150A48 48 0 0 0 ${20 + 48 * Math.cos(angle)} ${150 - 48 * Math.sin(angle)}L20 150Z`} />
       <path class="angle-first" d={`M20 150L${end(0)}`} />
       <path class="angle-second" d={`M20 150L${end(angle)}`} />
@@ -217,7 +218,7 @@ const CosineFigure: Figure = ({ result }) => {
         label={`${words.cosine.chart}: ${bars.map(({ name, written }) => `${name} ${written}`).join(", ")}.`}
         height={height}
         data={result}
-        draw={(plots, width) => plots.cosines(bars, width, height)}
+        draw={(plots, canvas) => plots.cosines(canvas, bars)}
       />
     </>
   );

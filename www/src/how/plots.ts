@@ -1,51 +1,77 @@
-// The view's charts. Loaded when there is first something to draw.
+// The view's charts, by Chart.js. Loaded when there is first something to draw.
 
-import * as Plot from "@observablehq/plot";
+import { BarController, BarElement, CategoryScale, Chart, type ChartOptions, LinearScale, type Plugin } from "chart.js";
+import { rem } from "../rem";
 
-/** A colour of the page's theme as it is now, in the form that scales can mix. */
-function colour(name: string, place: Element): string {
+Chart.register(BarController, BarElement, CategoryScale, LinearScale);
+
+/** A drawn chart: it follows the size of its place until it is destroyed. */
+export interface Drawn {
+  destroy(): void;
+}
+
+const still: ChartOptions<"bar"> = { animation: false, events: [], maintainAspectRatio: false };
+
+/** A colour of the page's theme as it is now. */
+function colour(name: string, canvas: HTMLCanvasElement): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
-  place.append(probe);
+  canvas.parentElement?.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
 }
 
 /** A vector as a strip of cells, blue below zero and yellow above; `largest` has the full colour. */
-export function strip(vector: Float32Array, largest: number, width: number, height: number, place: Element): SVGElement {
-  return Plot.plot({
-    width,
-    height,
-    margin: 0,
-    axis: null,
-    color: {
-      type: "linear",
-      domain: [-largest, 0, largest],
-      range: ["--first", "--track", "--second"].map((name) => colour(name, place)),
-      clamp: true,
-    },
-    marks: [Plot.raster(Array.from(vector), { width: vector.length, height: 1, imageRendering: "pixelated" })],
-  }) as SVGElement;
+export function strip(canvas: HTMLCanvasElement, vector: Float32Array, largest: number): Drawn {
+  const [below, zero, above] = ["--first", "--track", "--second"].map((name) => colour(name, canvas));
+  const cells = Array.from(vector, (value) => {
+    const share = largest > 0 ? Math.min(100, (100 * Math.abs(value)) / largest) : 0;
+    return `color-mix(in srgb, ${value < 0 ? below : above} ${share.toFixed(1)}%, ${zero})`;
+  });
+  return new Chart(canvas, {
+    type: "bar",
+    data: { labels: cells, datasets: [{ data: cells.map(() => 1), backgroundColor: cells, barPercentage: 1, categoryPercentage: 1 }] },
+    options: { ...still, scales: { x: { display: false }, y: { display: false, min: 0, max: 1 } } },
+  });
 }
 
 /** The cosine after each step as a bar. */
-export function cosines(bars: readonly { name: string; cosine: number; written: string }[], width: number, height: number): SVGElement {
-  const least = Math.min(0, ...bars.map(({ cosine }) => cosine));
-  return Plot.plot({
-    width,
-    height,
-    marginLeft: Math.min(150, 0.4 * width),
-    marginRight: Math.min(48, 0.2 * width),
-    marginTop: 4,
-    marginBottom: 28,
-    style: { fontSize: "14px", fontFamily: "inherit", background: "none" },
-    x: { domain: [least, 1], ticks: 5, label: null },
-    y: { domain: bars.map(({ name }) => name), label: null, tickSize: 0 },
-    marks: [
-      Plot.barX(bars, { x: "cosine", y: "name", fill: "var(--shared)", insetTop: 3, insetBottom: 3 }),
-      Plot.text(bars, { x: (bar: { cosine: number }) => Math.max(0, bar.cosine), y: "name", text: "written", textAnchor: "start", dx: 6, fontWeight: 700 }),
-      Plot.ruleX([0]),
-    ],
-  }) as SVGElement;
+export function cosines(canvas: HTMLCanvasElement, bars: readonly { name: string; cosine: number; written: string }[]): Drawn {
+  const [fill, ink, quiet, line] = ["--shared", "--ink", "--quiet", "--line"].map((name) => colour(name, canvas)) as [string, string, string, string];
+  const font = { family: getComputedStyle(canvas).fontFamily, size: 0.875 * rem() };
+  const numbers: Plugin<"bar"> = {
+    id: "numbers",
+    afterDatasetsDraw(chart) {
+      const { ctx, scales } = chart;
+      ctx.save();
+      ctx.font = `700 ${font.size}px ${font.family}`;
+      ctx.fillStyle = ink;
+      ctx.textBaseline = "middle";
+      const zero = scales["x"]?.getPixelForValue(0) ?? 0;
+      chart.getDatasetMeta(0).data.forEach(({ x, y }, i) => ctx.fillText(bars[i]?.written ?? "", Math.max(zero, x) + 0.4 * rem(), y));
+      ctx.restore();
+    },
+  };
+  return new Chart(canvas, {
+    type: "bar",
+    data: { labels: bars.map(({ name }) => name), datasets: [{ data: bars.map(({ cosine }) => cosine), backgroundColor: fill, barPercentage: 0.85, categoryPercentage: 1 }] },
+    plugins: [numbers],
+    options: {
+      ...still,
+      indexAxis: "y",
+      // Room for the number of a bar that reaches the end.
+      layout: { padding: { right: 2.75 * rem() } },
+      scales: {
+        x: {
+          min: Math.min(0, ...bars.map(({ cosine }) => cosine)),
+          max: 1,
+          ticks: { color: quiet, font, maxTicksLimit: 6, format: { maximumFractionDigits: 1 } },
+          grid: { color: ({ tick }) => (tick.value === 0 ? quiet : line) },
+          border: { display: false },
+        },
+        y: { ticks: { color: ink, font }, grid: { display: false }, border: { display: false } },
+      },
+    },
+  });
 }

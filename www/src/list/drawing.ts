@@ -2,6 +2,7 @@
 // for less motion.
 
 import { Chart, LinearScale, type Plugin, PointElement, type PointOptions, ScatterController, Tooltip } from "chart.js";
+import { rem } from "../rem";
 import type { Theme } from "../state/theme";
 import { colourOf, shapeOf } from "./colours";
 import type { Grouped } from "./grouping";
@@ -32,7 +33,7 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
   const dress: Plugin<"scatter"> = {
     id: "dress",
     beforeDatasetsDraw(drawn) {
-      const radius = (now?.lines.length ?? 0) > 300 ? 3.5 : 6;
+      const radius = ((now?.lines.length ?? 0) > 300 ? 0.22 : 0.375) * rem();
       const styles = (now?.groups ?? []).map((_, group): PointOptions => {
         const backgroundColor = colourOf(group, theme) + (pointed === undefined || pointed === group ? "" : faded);
         return { ...plain, radius, backgroundColor, pointStyle: shapeOf(group) };
@@ -51,7 +52,7 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       const { ctx } = drawn;
       const { data } = drawn.getDatasetMeta(0);
       ctx.save();
-      ctx.font = `700 13px ${getComputedStyle(canvas).fontFamily}`;
+      ctx.font = `700 ${0.8125 * rem()}px ${getComputedStyle(canvas).fontFamily}`;
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";
       for (const [group, { centre }] of now?.groups.entries() ?? []) {
@@ -59,7 +60,7 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
         if (!at || (pointed !== undefined && pointed !== group)) continue;
         ctx.fillStyle = colourOf(group, theme);
         ctx.beginPath();
-        ctx.arc(at.x, at.y, 11, 0, 2 * Math.PI);
+        ctx.arc(at.x, at.y, 0.6875 * rem(), 0, 2 * Math.PI);
         ctx.fill();
         ctx.fillStyle = theme === "dark" ? "#0d1416" : "#ffffff";
         ctx.fillText(String(group + 1), at.x, at.y + 1);

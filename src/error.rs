@@ -61,6 +61,48 @@ pub enum Error {
     #[error("{model} has no {file}. Fetch the model again, whole.")]
     MissingFile { model: String, file: String },
 
+    /// A model of the Hugging Face hub whose files are given to those alone who accepted its licence.
+    #[error(
+        "`{model}` is gated, and {sent}. Accept its licence on {page}, then set HF_TOKEN to a token of the same account."
+    )]
+    HubGated {
+        model: String,
+        page: String,
+        sent: &'static str,
+    },
+
+    /// A name that is neither here nor on the Hugging Face hub.
+    #[error(
+        "`{model}` is no file or folder here, and the Hugging Face hub shows no such model at `{revision}` ({reason}). Check the spelling; a private model needs a token that may read it, in HF_TOKEN."
+    )]
+    HubUnknown {
+        model: String,
+        revision: String,
+        reason: String,
+    },
+
+    /// A model of the Hugging Face hub that is not published in a form that is read here.
+    #[error(
+        "`{model}` has no {file} on the Hugging Face hub. Name a revision that has it, such as {model}@refs/pr/1 where the hub proposed its own conversion, or convert the model (`save_pretrained` of Python's transformers writes what is needed) and name the folder."
+    )]
+    HubFile { model: String, file: String },
+
+    /// The Hugging Face hub is out of reach, and its cache lacks the model.
+    #[error(
+        "`{model}` is no file or folder here, nor in the hub's cache, and the Hugging Face hub is out of reach: {reason}. Try again with a network; or bring config.json, tokenizer.json and the safetensors files here by other means, and name their folder with --model."
+    )]
+    HubOffline { model: String, reason: String },
+
+    /// A file of the Hugging Face hub did not arrive whole.
+    #[error(
+        "{file} of `{model}` was not fetched: {reason}. What has arrived is kept: the same command goes on from there."
+    )]
+    HubDownload {
+        model: String,
+        file: String,
+        reason: String,
+    },
+
     /// A model does not fit into memory; sizes are in bytes.
     #[error(
         "{what} takes {:.1} GB of memory in {dtype}, and {:.1} GB are free. Close what else uses memory, choose fewer bits (--dtype bf16), or name a GGUF file of it in q8_0 or q4_k_m.",
@@ -205,6 +247,11 @@ impl Error {
             Self::UnsupportedArchitecture { .. } => "unsupported-architecture",
             Self::Tensor { .. } => "model-format",
             Self::MissingFile { .. } => "missing-file",
+            Self::HubGated { .. } => "hub-gated",
+            Self::HubUnknown { .. } => "hub-unknown",
+            Self::HubFile { .. } => "hub-file",
+            Self::HubOffline { .. } => "hub-offline",
+            Self::HubDownload { .. } => "hub-download",
             Self::NotEnoughMemory { .. } => "not-enough-memory",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",

@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     folder,
+    hub::located,
     output::{json_line, write_file},
     runtime::{FOLDER_HEAD, describe},
 };
 use crate::{
     error::{Error, Result},
     model::{
-        checkpoint::{EncoderId, sha256},
+        checkpoint::{EncoderId, folder_name, sha256},
         weights::WeightTensor,
     },
     projection::HeadFile,
@@ -90,7 +91,7 @@ pub fn export(base: &Path, model: &Path, output: &Path) -> Result<u64> {
     let described = Described {
         version: 1,
         base_sha256: sha256(&base_bytes),
-        encoder: folder_name(model),
+        encoder: folder_name(model).unwrap_or("encoder").to_owned(),
         head,
     };
     let described =
@@ -122,8 +123,8 @@ pub struct Args {
     /// The adapter
     #[arg(long, value_name = "FILE.safetensors")]
     adapter: PathBuf,
-    /// Hugging Face folder of the encoder that it was trained from
-    #[arg(long, value_name = "DIR")]
+    /// Hugging Face folder of the encoder that it was trained from, or its name on the Hugging Face hub
+    #[arg(long, value_name = "DIR|OWNER/NAME[@REVISION]")]
     base: PathBuf,
     /// The folder to write, which must not exist yet
     #[arg(short, long, value_name = "DIR")]
@@ -133,7 +134,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(mut args: Args) -> Result<()> {
     use base64::{Engine, engine::general_purpose::STANDARD};
     folder::must_be_new(&args.output)?;
     let what = args.adapter.display().to_string();
@@ -151,6 +152,7 @@ pub fn run(args: Args) -> Result<()> {
         .as_ref()
         .and_then(|m| serde_json::from_str(m.get(KEY)?).ok())
         .ok_or_else(|| bad("it is no adapter that `caselens export --adapter` wrote".into()))?;
+    args.base = located(&args.base)?;
     let base_bytes = read(&args.base.join(WEIGHTS))?;
     if described.base_sha256 != sha256(&base_bytes) {
         return Err(Error::InvalidArgument(format!(
@@ -229,12 +231,4 @@ fn not_safetensors(path: &Path, e: safetensors::SafeTensorError) -> Error {
         what: path.display().to_string(),
         reason: format!("it is no safetensors ({e})"),
     }
-}
-
-fn folder_name(folder: &Path) -> String {
-    folder
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }

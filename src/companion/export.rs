@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{
     adapter,
+    hub::located,
     output::{json_line, progress, write_file},
     runtime::{HeadArgs, ModelArgs, describe},
     wait,
@@ -19,7 +20,7 @@ use crate::{
     },
     embedding::{Architecture, Case},
     error::{Error, Result},
-    model::checkpoint::Checkpoint,
+    model::checkpoint::{Checkpoint, folder_name},
     projection::HeadFile,
 };
 
@@ -62,8 +63,8 @@ pub struct Args {
     /// Write what training changed, for --model with a trained folder
     #[arg(long, requires = "base")]
     adapter: bool,
-    /// Hugging Face folder of the encoder that it was trained from, with --adapter
-    #[arg(long, value_name = "DIR", requires = "adapter")]
+    /// Hugging Face folder of the encoder that it was trained from, or its name on the hub, with --adapter
+    #[arg(long, value_name = "DIR|OWNER/NAME[@REVISION]", requires = "adapter")]
     base: Option<PathBuf>,
     /// Print the manifest
     #[arg(long)]
@@ -94,7 +95,7 @@ impl From<NumbersName> for Numbers {
 pub fn run(args: Args) -> Result<()> {
     let model = args.model.path()?;
     if let Some(base) = &args.base {
-        return export_adapter(&args, base, &model);
+        return export_adapter(&args, &located(base)?, &model);
     }
     if model.is_dir() && args.gallery.is_none() {
         return Err(Error::InvalidArgument(format!(
@@ -113,11 +114,11 @@ pub fn run(args: Args) -> Result<()> {
             "browsers do not run tri-encoders. Export a head that was trained with --architecture bi, or show the encoder's answers with --gallery.".into(),
         ));
     }
-    let stem = model
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let stem = match model.is_dir() {
+        true => folder_name(&model),
+        false => model.file_stem().and_then(|stem| stem.to_str()),
+    };
+    let stem = stem.unwrap_or("encoder").to_owned();
     let mut files: Vec<(File, Vec<u8>)> = Vec::new();
     let mut add = |name: String, bytes: Vec<u8>| {
         let file = File::of(name, &bytes);

@@ -12,7 +12,7 @@ use crate::{
 pub const RECORD: &str = "caselens-training.json";
 
 /// Files of a published folder that stay as they are; only the first two must be there.
-const COPIED: [&str; 6] = [
+pub const COPIED: [&str; 6] = [
     "config.json",
     "tokenizer.json",
     "tokenizer_config.json",

@@ -18,6 +18,7 @@ mod embed;
 mod evaluate;
 mod export;
 mod folder;
+mod hub;
 mod input;
 mod models;
 mod output;
@@ -112,6 +113,7 @@ fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Io { source, .. } if source.kind() != std::io::ErrorKind::NotFound => 1,
         Error::NotEnoughMemory { .. } => 1,
+        Error::HubOffline { .. } | Error::HubDownload { .. } => 1,
         Error::NoGpu(_) | Error::NoCuda(_) | Error::GpuLost(_) | Error::Candle(_) => 1,
         _ => 2,
     }

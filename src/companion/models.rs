@@ -9,8 +9,9 @@ use crate::{
 
 /// List the published encoders that are known here
 ///
-/// Each is a name for --model, as is a folder with its files. Others run too: Hugging Face folders of BERT,
-/// RoBERTa, XLM-RoBERTa, Mistral, Qwen2, Llama and NV-Embed, and GGUF files of them.
+/// Each is a name for --model: fetched from the Hugging Face hub once, if it has safetensors there, or in a
+/// folder of that name. Others run too: BERT, RoBERTa, XLM-RoBERTa, Mistral, Qwen2, Llama and NV-Embed, from the
+/// hub, in folders, and in GGUF files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object a line

@@ -24,6 +24,19 @@ pub fn progress(what: &str, total: u64) -> ProgressBar {
     bar
 }
 
+/// A line that says what is fetched, and a bar of its bytes.
+pub fn downloading(what: &str, bytes: u64) -> ProgressBar {
+    eprintln!("fetching {what}, {}", indicatif::HumanBytes(bytes));
+    let bar = ProgressBar::new(bytes).with_message(what.to_owned());
+    if let Ok(style) = ProgressStyle::with_template(
+        "{msg} {wide_bar} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left",
+    ) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
 /// A count of rows, where their number is not known beforehand.
 pub fn rows_done(what: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_message(what.to_owned());

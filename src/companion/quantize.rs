@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
+    hub::{POOLING, located},
     output::{json_line, text_line, write_file, write_whole},
     runtime::FOLDER_HEAD,
 };
@@ -60,8 +61,8 @@ impl From<DtypeName> for Dtype {
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Hugging Face folder
-    #[arg(long, value_name = "DIR")]
+    /// Hugging Face folder, or a name on the Hugging Face hub
+    #[arg(long, value_name = "DIR|OWNER/NAME[@REVISION]")]
     model: PathBuf,
     /// File to write; one that is there is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE")]
@@ -89,7 +90,8 @@ struct Report<'a> {
     bytes: u64,
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(mut args: Args) -> Result<()> {
+    args.model = located(&args.model)?;
     if !args.model.is_dir() {
         return Err(Error::InvalidArgument(format!(
             "{} is not a folder. Give the Hugging Face folder that holds config.json, tokenizer.json and model.safetensors.",
@@ -183,7 +185,7 @@ fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
 /// What sentence-transformers says the encoder was trained with; the mean where it says nothing.
 fn pooling(model: &Path) -> Pooling {
     let cls = || {
-        let json = fs::read_to_string(model.join("1_Pooling/config.json")).ok()?;
+        let json = fs::read_to_string(model.join(POOLING)).ok()?;
         let json: serde_json::Value = serde_json::from_str(&json).ok()?;
         json.get("pooling_mode_cls_token")?.as_bool()
     };

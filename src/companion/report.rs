@@ -47,8 +47,8 @@ pub struct Args {
     /// Data everything is evaluated on
     #[arg(long, value_name = "FILE.csv")]
     data: PathBuf,
-    /// Frozen encoder: a Hugging Face folder or a GGUF file
-    #[arg(long, value_name = "DIR|GGUF")]
+    /// Frozen encoder: a Hugging Face folder, a GGUF file, or a name on the Hugging Face hub
+    #[arg(long, value_name = "DIR|GGUF|OWNER/NAME[@REVISION]")]
     base: PathBuf,
     /// A trained model, and its head after "=" if it is not head.safetensors in the model's folder; without
     /// a head it embeds as --order, --pooling and --no-subtract say. May be repeated

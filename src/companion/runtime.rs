@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::hub::located;
 use crate::{
     backend::{Gain, candle::Candle},
     device::{AnyLens, Parts},
@@ -38,9 +39,14 @@ pub enum DeviceName {
 /// Options for choosing an encoder.
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
-    /// Encoder: a GGUF file from `caselens quantize`, or a Hugging Face folder (config.json,
-    /// tokenizer.json, model.safetensors or its shards); LLM encoders too (see `caselens models`)
-    #[arg(long, value_name = "FILE|DIR", env = "CASELENS_MODEL")]
+    /// Encoder: a GGUF file from `caselens quantize`, a Hugging Face folder (config.json, tokenizer.json,
+    /// model.safetensors or its shards), or a name on the Hugging Face hub, which is fetched once into the
+    /// hub's cache; LLM encoders too (see `caselens models`)
+    #[arg(
+        long,
+        value_name = "FILE|DIR|OWNER/NAME[@REVISION]",
+        env = "CASELENS_MODEL"
+    )]
     pub model: Option<PathBuf>,
     /// Where to compute
     #[arg(long, value_enum, default_value = "cpu")]
@@ -371,24 +377,31 @@ impl ModelArgs {
 
     /// The encoder named, else the one that ships.
     pub fn path(&self) -> Result<PathBuf> {
-        match &self.model {
-            Some(path) => Ok(path.clone()),
+        match self.named()? {
+            Some(path) => Ok(path),
             None => shipped(SHIPPED_MODEL, "--model"),
         }
+    }
+
+    /// The file or folder of the encoder that is named, if one is.
+    pub fn named(&self) -> Result<Option<PathBuf>> {
+        self.model.as_deref().map(located).transpose()
     }
 }
 
 impl HeadArgs {
     /// The head named, else the one in the encoder's folder, else the one that ships; `None` for "none".
     pub fn open(&self, model: &ModelArgs) -> Result<Option<HeadFile>> {
-        let beside = || Some(model.model.as_ref()?.join(FOLDER_HEAD)).filter(|p| p.is_file());
         let path = match &self.head {
             Some(path) if path.as_os_str() == "none" => return Ok(None),
             Some(path) => path.clone(),
-            None => match beside() {
-                Some(path) => path,
-                None => shipped(SHIPPED_HEAD, "--head")?,
-            },
+            None => {
+                let beside = model.named()?.map(|folder| folder.join(FOLDER_HEAD));
+                match beside.filter(|path| path.is_file()) {
+                    Some(path) => path,
+                    None => shipped(SHIPPED_HEAD, "--head")?,
+                }
+            }
         };
         let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
         HeadFile::parse(&path.display().to_string(), &bytes).map(Some)

@@ -171,8 +171,13 @@ pub(crate) fn map(path: &std::path::Path) -> Result<Bytes> {
     Ok(Bytes::Mapped(map))
 }
 
-/// A folder's encoder name: what sentence-transformers models are published as where the folder carries
-/// that name, else the folder's own.
+/// A folder's name: its repository's where it is a snapshot in the hub's cache, else its own.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn folder_name(path: &std::path::Path) -> Option<&str> {
+    super::hub::repository_of(path).or_else(|| path.file_name()?.to_str())
+}
+
+/// A folder's encoder name: as [`folder_name`], else what its configuration says.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn folder_id(path: &std::path::Path, config: &str) -> String {
     let from_config = || {
@@ -184,7 +189,7 @@ pub(crate) fn folder_id(path: &std::path::Path, config: &str) -> String {
     };
     std::fs::canonicalize(path)
         .ok()
-        .and_then(|p| Some(p.file_name()?.to_str()?.to_owned()))
+        .and_then(|p| folder_name(&p).map(str::to_owned))
         .or_else(from_config)
         .unwrap_or_else(|| "encoder".into())
 }

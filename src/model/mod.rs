@@ -7,6 +7,8 @@ pub mod config;
 pub mod decoder;
 pub mod gguf;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod hub;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod latent;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peft;

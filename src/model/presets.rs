@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::{
     embedding::{Case, Pool},
+    model::checkpoint::folder_name,
     text::Wrapper,
 };
 
@@ -139,7 +140,7 @@ impl Preset {
     /// The encoder of a name such as `nvidia/NV-Embed-v2`, or of a folder or file that begins with the name's
     /// second half, such as `models/NV-Embed-v2` and `nv-embed-v2-q8_0.gguf`.
     pub fn find(named: &Path) -> Option<&'static Self> {
-        let name = named.file_name()?.to_str()?.to_lowercase();
+        let name = folder_name(named)?.to_lowercase();
         let own = |preset: &&Self| {
             let id = preset.id.to_lowercase();
             let short = id.rsplit('/').next().unwrap_or(&id).to_owned();

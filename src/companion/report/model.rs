@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::Args;
 use crate::{
-    companion::runtime::{FOLDER_HEAD, ModelArgs},
+    companion::{
+        hub::located,
+        runtime::{FOLDER_HEAD, ModelArgs},
+    },
     device::AnyLens,
     embedding::Case,
     error::{Error, Result},
@@ -29,7 +32,7 @@ impl Opened {
         let head = match head {
             Some(head) if head.as_os_str() == "none" => None,
             Some(head) => Some(head),
-            None => Some(model.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
+            None => Some(located(&model)?.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
         };
         let head = head
             .map(|path| {

@@ -233,14 +233,14 @@ fn check(args: &Args) -> Result<PathBuf> {
                 .into(),
         );
     }
-    let Some(model) = args.model.model.clone().filter(|m| m.is_dir()) else {
-        return wrong(
-            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors): a GGUF file's rounded weights are no start for training."
-                .into(),
-        );
-    };
     folder::must_be_new(&args.output)?;
-    Ok(model)
+    match args.model.named()?.filter(|model| model.is_dir()) {
+        Some(model) => Ok(model),
+        None => wrong(
+            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: a GGUF file's rounded weights are no start for training."
+                .into(),
+        ),
+    }
 }
 
 /// What is written.

@@ -30,7 +30,8 @@ struct Index {
     weight_map: std::collections::HashMap<String, String>,
 }
 
-const ONE_FILE: &str = "model.safetensors";
+/// Holds the weights of a model in one file.
+pub const ONE_FILE: &str = "model.safetensors";
 /// Names the shards of a model in several files.
 pub const INDEX: &str = "model.safetensors.index.json";
 

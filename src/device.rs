@@ -163,6 +163,12 @@ impl AnyLens {
         on_lens!(self, lens => lens.encoder.conditional(sentence, condition, what))
     }
 
+    /// See [`Encoder::forget`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn forget(&self) {
+        on_lens!(self, lens => lens.encoder.forget());
+    }
+
     /// See [`Lens::run`].
     pub async fn run(&self, inputs: &[Input]) -> Result<Rows> {
         on_lens!(self, lens => lens.run(inputs).await)

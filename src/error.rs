@@ -151,9 +151,9 @@ pub enum Error {
     )]
     CheckpointFormat { reason: String },
 
-    /// A training is to be resumed under other options than it was begun with.
+    /// A training or a scoring is to be resumed under other options than it was begun with.
     #[error(
-        "the interrupted training had {was} for {option}, this one has {now}. Resume it with the options it was begun with, or remove the checkpoint."
+        "the interrupted run had {was} for {option}, this one has {now}. Resume it with the options it was begun with, or remove the checkpoint."
     )]
     CheckpointMismatch {
         option: String,

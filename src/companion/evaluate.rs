@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     cache::{self, Inputs},
+    compare::compare,
     output::{json_line, progress, text_line},
     runtime::{LensArgs, describe},
-    wait,
 };
 use crate::{
     device::AnyLens,
@@ -22,7 +22,7 @@ use crate::{
         baseline::ConditionOnly,
         breakdown,
         confidence::{Groups, Intervals},
-        dataset::Dataset,
+        dataset::{Dataset, Row},
         metrics::Scores,
     },
     projection::{HeadFile, train::predict},
@@ -172,22 +172,8 @@ fn similarities(lens: &AnyLens, data: &Dataset) -> Result<Vec<f64>> {
     let bar = progress("evaluating", data.rows.len() as u64);
     let mut all = Vec::with_capacity(data.rows.len());
     for chunk in data.rows.chunks(CHUNK) {
-        let mut inputs = Vec::with_capacity(2 * chunk.len());
-        for row in chunk {
-            for sentence in [&row.sentence1, &row.sentence2] {
-                inputs.push(lens.conditional(
-                    sentence,
-                    &row.condition,
-                    &format!(" \"{:.60}\"", row.condition),
-                )?);
-            }
-        }
-        let rows = wait(lens.run(&inputs))?;
-        all.extend(
-            rows.vectors
-                .chunks_exact(2)
-                .map(|two| f64::from(cosine(&two[0], &two[1]))),
-        );
+        let compared = compare(lens, chunk.iter().map(Row::texts))?;
+        all.extend(compared.similarities.into_iter().map(f64::from));
         bar.inc(chunk.len() as u64);
     }
     bar.finish_and_clear();

@@ -1,6 +1,9 @@
 //! The Hugging Face folder of a trained encoder: what of it is the published one's, and what is its own.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::output::write_folder;
 use crate::{
@@ -20,6 +23,13 @@ pub const COPIED: [&str; 6] = [
     "vocab.txt",
     "sentencepiece.bpe.model",
 ];
+
+/// Where what is not done yet of an output is kept: OUTPUT.checkpoint.
+pub fn checkpoint_of(output: &Path) -> PathBuf {
+    let mut name = output.file_name().unwrap_or_default().to_owned();
+    name.push(".checkpoint");
+    output.with_file_name(name)
+}
 
 /// # Errors
 /// Something is there already.

@@ -14,6 +14,7 @@ mod adapter;
 mod average;
 mod bench;
 mod cache;
+mod compare;
 mod embed;
 mod evaluate;
 mod export;

@@ -155,7 +155,7 @@ fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
     let schema = batch.schema();
     let names: Vec<_> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     format!(
-        "{what} has no column `{column}`; it has: {}. Name the right one with --text-column or --condition-column.",
+        "{what} has no column `{column}`; it has: {}. Name the right one with the option for that column.",
         names.join(", ")
     )
 }

@@ -212,14 +212,26 @@ impl Args {
         }
     }
 
-    /// The training data, with what teachers say of it.
+    /// The training data, with what teachers say of it; what they say alone where there is no other.
     fn data(&self) -> Result<Dataset> {
-        let data = Dataset::read_all(&self.data)?;
-        match &self.teachers {
-            Some(Teachers {
-                teachers, weight, ..
-            }) => taught(&data, teachers, *weight),
-            None => Ok(data),
+        let Some(Teachers {
+            files,
+            teachers,
+            weight,
+        }) = &self.teachers
+        else {
+            return Dataset::read_all(&self.data);
+        };
+        let labelled = match self.data.is_empty() {
+            true => Dataset::default(),
+            false => Dataset::read_all(&self.data)?,
+        };
+        let data = taught(&labelled, teachers, *weight)?;
+        match data.rows.is_empty() {
+            true => Err(Error::InvalidArgument(format!(
+                "{files} rates no row. Score some with `caselens score --data`."
+            ))),
+            false => Ok(data),
         }
     }
 }
@@ -233,10 +245,17 @@ impl Args {
 /// holds for the published C-STS sentences is made so.
 ///
 ///   caselens distill --data csts_train.csv --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
+///
+/// `caselens score --data` writes what a large encoder answers. Without --data its answers are all there is to
+/// learn from, and rows need no labels:
+///
+///   caselens score --data pairs.csv --output scores.csv --model nvidia/NV-Embed-v2 --head none --device cuda
+///   caselens distill --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
 #[derive(Debug, clap::Args)]
 #[command(
     verbatim_doc_comment,
     mut_arg("adapter", |arg| arg.default_value("full").value_name("full|lora:RANK")),
+    mut_arg("data", |arg| arg.required(false)),
 )]
 pub struct DistillArgs {
     /// A teacher's answers; may be given several times: what several teachers say of a row is averaged
@@ -340,9 +359,12 @@ fn shape(args: &Args) -> Shape {
     }
 }
 
-/// The names of the data files, for a record of the training.
+/// The names of the data files, for a record of the training; of the teachers' where there are no others.
 fn data_names(args: &Args) -> String {
-    names(&args.data)
+    match (&args.teachers, args.data.is_empty()) {
+        (Some(teachers), true) => teachers.files.clone(),
+        _ => names(&args.data),
+    }
 }
 
 /// The names of files, for a record of the training.

@@ -157,6 +157,12 @@ impl<B: Backend> Encoder<B> {
         }
     }
 
+    /// Drops what is remembered of earlier calls: what comes next is the same numbers as without them.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn forget(&self) {
+        self.unconditional.borrow_mut().clear();
+    }
+
     /// Tokenizes a text to be embedded by itself. `what` names it in errors.
     pub fn single(&self, what: &str, text: &str) -> Result<Input> {
         Ok(Input::Single(self.template().sentence(what, text)?))

@@ -4,7 +4,7 @@
 //! use it. Inputs of a call are sorted by length: a decoder computes neighbours of one length together.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, HashSet},
     rc::Rc,
 };
 
@@ -75,16 +75,14 @@ impl<B: Backend> Encoder<B> {
 
     /// Embeds the conditions that are not known yet.
     async fn remember(&self, case: &Case, alone: impl Iterator<Item = &Sequence>) -> Result<()> {
-        let mut new: HashMap<&[u32], &Sequence> = HashMap::new();
-        {
+        // In the order they came: which of them share a batch is the same in every run.
+        let sequences: Vec<_> = {
             let known = self.unconditional.borrow();
-            for sequence in alone.filter(|s| !known.contains_key(&s.ids)) {
-                if let Entry::Vacant(slot) = new.entry(&sequence.ids) {
-                    slot.insert(sequence);
-                }
-            }
-        }
-        let sequences: Vec<_> = new.into_values().collect();
+            let mut seen = HashSet::new();
+            alone
+                .filter(|s| !known.contains_key(&s.ids) && seen.insert(&s.ids))
+                .collect()
+        };
         let vectors = self.in_batches(case, &sequences).await?;
         let mut known = self.unconditional.borrow_mut();
         if known.len() + sequences.len() > REMEMBERED {

@@ -22,6 +22,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Sentence 1, sentence 2, condition.
+    pub fn texts(&self) -> [&str; 3] {
+        [&self.sentence1, &self.sentence2, &self.condition]
+    }
+
     fn same_sentences(&self, other: &Self) -> bool {
         self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
     }

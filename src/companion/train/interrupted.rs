@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    companion::output::write_file,
+    companion::{folder::checkpoint_of, output::write_file},
     error::{Error, Result},
 };
 
@@ -22,9 +22,7 @@ impl Checkpoints {
     /// # Errors
     /// An interrupted training left some and is not to be resumed: they are not overwritten.
     pub fn of(output: &Path, resume: bool) -> Result<Self> {
-        let mut name = output.file_name().unwrap_or_default().to_owned();
-        name.push(".checkpoint");
-        let folder = output.with_file_name(name);
+        let folder = checkpoint_of(output);
         match folder.exists() && !resume {
             true => Err(Error::InvalidArgument(format!(
                 "{} is there: an interrupted training left it. Go on with --resume, or remove it.",

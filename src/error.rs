@@ -226,13 +226,31 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// A device's memory does not hold what is computed at once.
+    #[error(
+        "the device's memory does not suffice for what is computed at once ({0}). Make batches smaller where the command has --batch, shorten the longest texts, close what else uses the memory, or choose fewer bits (--dtype bf16, or --precision bf16 for a training)."
+    )]
+    BatchTooLarge(String),
+
     /// The tensor library failed; not reachable from checked input.
     #[error("tensor operation failed: {0}")]
-    Candle(#[from] candle_core::Error),
+    Candle(#[source] candle_core::Error),
 }
 
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<candle_core::Error> for Error {
+    fn from(error: candle_core::Error) -> Self {
+        let said = error.to_string();
+        // CUDA's and cuBLAS's words for it; candle has no kind of its own.
+        let full = ["OUT_OF_MEMORY", "ALLOC_FAILED"];
+        match full.iter().any(|words| said.contains(words)) {
+            true => Self::BatchTooLarge(said.lines().next().unwrap_or_default().to_owned()),
+            false => Self::Candle(error),
+        }
+    }
+}
 
 impl Error {
     /// A stable, machine-readable code.
@@ -252,7 +270,7 @@ impl Error {
             Self::HubFile { .. } => "hub-file",
             Self::HubOffline { .. } => "hub-offline",
             Self::HubDownload { .. } => "hub-download",
-            Self::NotEnoughMemory { .. } => "not-enough-memory",
+            Self::NotEnoughMemory { .. } | Self::BatchTooLarge(_) => "not-enough-memory",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
             Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",
@@ -285,5 +303,20 @@ impl Error {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_device_asks_for_smaller_batches() {
+        let cuda = "DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")";
+        let error = Error::from(candle_core::Error::Msg(cuda.into()));
+        assert_eq!(error.code(), "not-enough-memory");
+        assert!(error.to_string().contains("--batch"), "{error}");
+        let other = Error::from(candle_core::Error::Msg("shape mismatch".into()));
+        assert_eq!(other.code(), "internal");
     }
 }

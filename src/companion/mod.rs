@@ -113,7 +113,7 @@ pub fn main() -> ExitCode {
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Io { source, .. } if source.kind() != std::io::ErrorKind::NotFound => 1,
-        Error::NotEnoughMemory { .. } => 1,
+        Error::NotEnoughMemory { .. } | Error::BatchTooLarge(_) => 1,
         Error::HubOffline { .. } | Error::HubDownload { .. } => 1,
         Error::NoGpu(_) | Error::NoCuda(_) | Error::GpuLost(_) | Error::Candle(_) => 1,
         _ => 2,

@@ -9,8 +9,9 @@ use crate::{
 
 /// List the published encoders that are known here
 ///
-/// Each is a name for --model: fetched from the Hugging Face hub once, if it has safetensors there, or in a
-/// folder of that name. Others run too: BERT, RoBERTa, XLM-RoBERTa, Mistral, Qwen2, Llama and NV-Embed, from the
+/// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, where the column
+/// `hub` says yes, or of a folder. The others' repositories lack safetensors and tokenizer.json, which
+/// `save_pretrained` of Python's transformers writes into a folder. Others run too: BERT, RoBERTa, XLM-RoBERTa, Mistral, Qwen2, Llama and NV-Embed, from the
 /// hub, in folders, and in GGUF files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -24,12 +25,16 @@ pub fn run(args: Args) -> Result<()> {
         return PRESETS.iter().try_for_each(json_line);
     }
     text_line(&format!(
-        "{:<46} {:>7} {:>6} {:>7}  {:<8} {:<8} {:<8} licence",
-        "encoder", "size", "dims", "tokens", "pooling", "prompt", "browser"
+        "{:<46} {:>7} {:>6} {:>7}  {:<8} {:<8} {:<5} {:<8} licence",
+        "encoder", "size", "dims", "tokens", "pooling", "prompt", "hub", "browser"
     ))?;
     PRESETS
         .iter()
         .try_for_each(|preset| text_line(&line(preset)))
+}
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
 }
 
 fn line(preset: &Preset) -> String {
@@ -43,12 +48,13 @@ fn line(preset: &Preset) -> String {
         None => "–",
     };
     format!(
-        "{:<46} {size:>7} {:>6} {:>7}  {:<8} {prompt:<8} {:<8} {}",
+        "{:<46} {size:>7} {:>6} {:>7}  {:<8} {prompt:<8} {:<5} {:<8} {}",
         preset.id,
         preset.dims,
         preset.max_tokens,
         preset.pooling,
-        if preset.browser { "yes" } else { "no" },
+        yes(preset.fetched),
+        yes(preset.browser),
         preset.licence
     )
 }

@@ -29,13 +29,17 @@ pub struct Preset {
     pub end_token: bool,
     /// Whether a token sees those after it too. GGUF files do not always say so.
     pub bidirectional: bool,
-    /// Longest input in tokens.
+    /// Longest input in tokens that its authors give it. A decoder's inputs are cut there; others' where their
+    /// positions end.
     pub max_tokens: usize,
     /// Width of its embeddings.
     pub dims: usize,
-    /// In millions.
+    /// In millions, of the published files.
     pub parameters: usize,
+    /// What its page on the hub says.
     pub licence: &'static str,
+    /// Whether its page has what is read here, model.safetensors and tokenizer.json.
+    pub fetched: bool,
     /// Whether this package runs it in browsers.
     pub browser: bool,
 }
@@ -53,6 +57,7 @@ pub const PRESETS: [Preset; 7] = [
         dims: 4096,
         parameters: 7851,
         licence: "CC-BY-NC-4.0",
+        fetched: true,
         browser: false,
     },
     Preset {
@@ -66,6 +71,7 @@ pub const PRESETS: [Preset; 7] = [
         dims: 3584,
         parameters: 7613,
         licence: "Apache-2.0",
+        fetched: true,
         browser: false,
     },
     Preset {
@@ -80,6 +86,7 @@ pub const PRESETS: [Preset; 7] = [
         dims: 4096,
         parameters: 7111,
         licence: "CC-BY-NC-4.0",
+        fetched: true,
         browser: false,
     },
     Preset {
@@ -93,6 +100,7 @@ pub const PRESETS: [Preset; 7] = [
         dims: 1024,
         parameters: 560,
         licence: "MIT",
+        fetched: true,
         browser: false,
     },
     Preset {
@@ -105,7 +113,8 @@ pub const PRESETS: [Preset; 7] = [
         max_tokens: 512,
         dims: 1024,
         parameters: 355,
-        licence: "MIT",
+        licence: "not stated",
+        fetched: false,
         browser: true,
     },
     Preset {
@@ -118,7 +127,8 @@ pub const PRESETS: [Preset; 7] = [
         max_tokens: 512,
         dims: 768,
         parameters: 109,
-        licence: "MIT",
+        licence: "not stated",
+        fetched: false,
         browser: true,
     },
     Preset {
@@ -128,10 +138,11 @@ pub const PRESETS: [Preset; 7] = [
         case_pooling: Pool::Condition,
         end_token: true,
         bidirectional: true,
-        max_tokens: 512,
+        max_tokens: 256,
         dims: 384,
         parameters: 23,
         licence: "Apache-2.0",
+        fetched: true,
         browser: true,
     },
 ];

@@ -21,9 +21,12 @@ use crate::{
 
 /// How an embedding's numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Numbers {
+    /// 16 bits: similarities as the encoder's own to three digits.
     F16,
+    /// 8 bits with one scale for each embedding: half as large, similarities to two digits.
     Int8,
 }
 

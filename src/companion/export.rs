@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -55,7 +54,7 @@ pub struct Args {
     gallery: Option<PathBuf>,
     /// How numbers of the gallery are stored
     #[arg(long, value_enum, default_value = "f16", requires = "gallery")]
-    gallery_dtype: NumbersName,
+    gallery_dtype: Numbers,
     /// A line about the licence of the encoder, the head or the texts; may be given several times
     #[arg(long, value_name = "TEXT", conflicts_with = "adapter")]
     licence: Vec<String>,
@@ -72,23 +71,6 @@ pub struct Args {
     model: ModelArgs,
     #[command(flatten)]
     head: HeadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NumbersName {
-    /// 16 bits: similarities as the encoder's own to three digits
-    F16,
-    /// 8 bits with one scale for each embedding: half as large, similarities to two digits
-    Int8,
-}
-
-impl From<NumbersName> for Numbers {
-    fn from(name: NumbersName) -> Self {
-        match name {
-            NumbersName::F16 => Self::F16,
-            NumbersName::Int8 => Self::Int8,
-        }
-    }
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -138,7 +120,7 @@ pub fn run(args: Args) -> Result<()> {
     let gallery = match &args.gallery {
         Some(path) => {
             let items = read_items(path)?;
-            let numbers = Numbers::from(args.gallery_dtype);
+            let numbers = args.gallery_dtype;
             let bytes = gallery::to_bytes(&embed(&args, &head, &items)?, numbers)?;
             Some(Gallery {
                 dtype: numbers,

@@ -194,6 +194,11 @@ fn a_gallery_answers_as_the_companion_does() {
         manifest("\"id\": \"bert-tiny\"", "\"id\"").code(),
         "bundle-format"
     );
+    for elsewhere in ["../", "/", "https://example.org/"] {
+        let name = format!("\"file\": \"{elsewhere}bert-tiny.gallery");
+        let code = manifest("\"file\": \"bert-tiny.gallery", &name).code();
+        assert_eq!(code, "bundle-format", "{elsewhere}");
+    }
     let sha256 = head().spec.encoder.sha256;
     assert_eq!(manifest(&sha256, &"0".repeat(64)).code(), "head-mismatch");
     let mut bundle = whole();

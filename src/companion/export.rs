@@ -102,6 +102,8 @@ pub fn run(args: Args) -> Result<()> {
         .into_owned();
     let mut files: Vec<(File, Vec<u8>)> = Vec::new();
     let mut add = |name: String, bytes: Vec<u8>| {
+        // A name that a manifest may say.
+        let name = name.replace(['\\', ':'], "-");
         let file = File::of(name, &bytes);
         files.push((file.clone(), bytes));
         file

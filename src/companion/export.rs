@@ -162,7 +162,7 @@ pub fn run(args: Args) -> Result<()> {
 
 /// The pairs of a CSV file.
 fn read_items(path: &Path) -> Result<Vec<Item>> {
-    /// A file has more columns than these, and a label that is no number is none.
+    /// A file may have more columns than these.
     #[derive(Deserialize)]
     struct Record {
         sentence1: String,
@@ -201,6 +201,7 @@ fn read_items(path: &Path) -> Result<Vec<Item>> {
                 sentence1: record.sentence1,
                 sentence2: record.sentence2,
                 condition: record.condition,
+                // C-STS says −1 where a condition is invalid, and where a label is kept secret.
                 label: label.filter(|x| (1.0..=5.0).contains(x)),
             })
         })

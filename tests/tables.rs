@@ -6,7 +6,7 @@ mod common;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command},
     sync::Arc,
 };
 
@@ -20,40 +20,27 @@ use common::Folder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
-fn embed(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(["embed", "--head", "none", "--order", "cs", "--model"])
-        .arg(common::fixture("bert-tiny"))
-        .args(args)
-        .env_remove("CASELENS_LOG")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
+/// `caselens embed` with a tiny encoder.
+const EMBED: [&str; 7] = [
+    "embed",
+    "--head",
+    "none",
+    "--order",
+    "cs",
+    "--model",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/bert-tiny"),
+];
 
-fn run(args: &[&str], input: &[u8]) -> Output {
-    let mut child = embed(args);
-    // A program that fails early closes its input.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+fn embed(args: &[&str]) -> Child {
+    common::start(&[&EMBED, args].concat())
 }
 
 fn ok(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {said}");
-    output.stdout
+    common::ok(&[&EMBED, args].concat(), input)
 }
 
-/// Runs what must fail as bad input, and returns what it says.
 fn refused(args: &[&str], input: &[u8]) -> String {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-    assert!(!said.contains("panicked"), "{said}");
-    said
+    common::refused(&[&EMBED, args].concat(), input)
 }
 
 fn table(name: &str) -> String {
@@ -419,7 +406,8 @@ fn rows_that_cannot_be_embedded_are_named_or_left_empty() {
     );
     assert!(said.contains("row 1: condition takes"), "{said}");
 
-    let output = run(&["--json", "--on-error", "null"], &input);
+    let args = [&EMBED, &["--json", "--on-error", "null"][..]].concat();
+    let output = common::run(&args, &input);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let rows = json_lines(&output.stdout);

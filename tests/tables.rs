@@ -488,6 +488,41 @@ fn a_partner_that_waits_gets_each_batch() {
     assert!(child.wait().unwrap().success());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_to_and_a_link_stays() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = Folder::new("not-files");
+    let expected = ok(&[], b"a dog\n");
+
+    let pipe = folder.file("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // Open on both sides: nobody waits for the other.
+    let mut reader = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&pipe)
+        .unwrap();
+    ok(&["--output", &pipe], b"a dog\n");
+    assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    let mut found = vec![0; expected.len()];
+    reader.read_exact(&mut found).unwrap();
+    assert_eq!(found, expected);
+
+    let (file, link) = (folder.write("file.txt", "old"), folder.file("link.txt"));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    ok(&["--output", &link], b"a dog\n");
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(folder.read("file.txt").as_bytes(), expected);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+}
+
 #[test]
 fn bad_tables_are_refused_and_leave_no_file() {
     let folder = Folder::new("bad-tables");

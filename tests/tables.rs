@@ -555,6 +555,10 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--text-column", "id"], &stream, "Int64");
     says(&["--condition-column", "under"], &stream, "`under`");
     says(&["--embedding-column", "score"], &stream, "`score`");
+    let late = b"{\"text\": \"a\"}\n{\"text\": \"b\", \"embedding\": null}\n";
+    for rows in ["1", "2"] {
+        says(&["--batch-rows", rows], late, "`embedding`");
+    }
     // Lines that are not what they should be.
     says(
         &["--output", &path],

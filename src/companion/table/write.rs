@@ -55,12 +55,7 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// It has a column of the new one's name already, or the output cannot be written.
     pub fn new(out: W, options: Options, first: &Rows) -> Result<Self> {
-        if first.has(&options.column) {
-            return Err(Error::InvalidArgument(format!(
-                "the input has a column `{}` already. Name the new one with --embedding-column.",
-                options.column
-            )));
-        }
+        options.check_new(first)?;
         let failed = arrow_error(&options.what, options.format);
         let columns = match first {
             Rows::Columns(batch) => batch.schema(),
@@ -100,7 +95,12 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Writes rows with an embedding each, `[dims]`.
+    ///
+    /// # Errors
+    /// They have a column of the new one's name, other columns than the rows before them where that is not allowed,
+    /// or the output cannot be written.
     pub fn write(&mut self, rows: &Rows, vectors: &Vectors) -> Result<()> {
+        self.options.check_new(rows)?;
         let failed = arrow_error(&self.options.what, self.options.format);
         let written = match (&mut self.sink, rows) {
             (Sink::Lines(out), _) if self.options.format == Format::Text => {
@@ -188,6 +188,24 @@ impl<W: Write + Send> Writer<W> {
 }
 
 impl Options {
+    /// Refuses rows that have a column of the new one's name, though it be of nulls alone.
+    fn check_new(&self, rows: &Rows) -> Result<()> {
+        let taken = match rows {
+            Rows::Columns(batch) => batch.column_by_name(&self.column).is_some(),
+            Rows::Objects(objects) => {
+                let mut fields = objects.iter().flat_map(|object| &object.0);
+                fields.any(|(name, _)| *name == self.column)
+            }
+        };
+        match taken {
+            true => Err(Error::InvalidArgument(format!(
+                "the input has a column `{}` already. Name the new one with --embedding-column.",
+                self.column
+            ))),
+            false => Ok(()),
+        }
+    }
+
     fn item() -> FieldRef {
         Arc::new(Field::new("item", DataType::Float32, false))
     }

@@ -488,6 +488,16 @@ fn a_partner_that_waits_gets_each_batch() {
     assert!(child.wait().unwrap().success());
 }
 
+#[test]
+fn a_byte_order_mark_is_of_no_text() {
+    let lines = b"{\"text\": \"a dog\"}\n";
+    let marked = [b"\xef\xbb\xbf", &lines[..]].concat();
+    assert_eq!(ok(&[], &marked), ok(&[], lines));
+    let csv = ["--input-format", "csv", "--json"];
+    let marked = ok(&csv, b"\xef\xbb\xbftext,n\na dog,1\n");
+    assert_eq!(marked, ok(&csv, b"text,n\na dog,1\n"));
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_is_written_to_and_a_link_stays() {

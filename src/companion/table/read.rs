@@ -51,7 +51,11 @@ impl Reader {
         };
         let mut input = BufReader::with_capacity(1 << 16, input);
         let begins = input.fill_buf().map_err(Error::io(&what))?;
-        let found = Format::of_bytes(begins);
+        // Windows' programs mark UTF-8 so; it belongs to no text.
+        if begins.starts_with("\u{feff}".as_bytes()) {
+            input.consume("\u{feff}".len());
+        }
+        let found = Format::of_bytes(input.buffer());
         let named = options.path.as_deref().and_then(Format::of_path);
         let format = match options.format.or(named) {
             // Arrow's streams and files go by the same names.

@@ -589,6 +589,15 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--input-format", "csv"], b"body\na\n", "`text`");
     says(&[], b"a\n\n", "row 2");
     says(&[], b"a\n\xff\xfe\n", "row 2");
+    // A line without an end: zeros, which take no room on disk.
+    let endless = folder.file("endless");
+    let file = std::fs::File::create(&endless).unwrap();
+    file.set_len(300 << 20).unwrap();
+    for format in ["text", "jsonl"] {
+        let args = ["--input-format", format, "--input", &endless];
+        says(&args, b"", "row 1: it is longer than 256 MiB");
+    }
+    std::fs::remove_file(&endless).unwrap();
     assert_eq!(folder.read("kept.parquet"), "what was there");
     assert_eq!(
         std::fs::read_dir(&folder.0).unwrap().count(),

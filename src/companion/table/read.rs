@@ -15,6 +15,10 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use super::{Format, Object, Rows, arrow_error};
 use crate::error::{Error, Result};
 
+/// Bytes of a row's text at the most, and of a batch before its last row, however many rows it may have: a column of
+/// texts holds 2 GiB.
+const BYTES: usize = 256 << 20;
+
 pub struct Options {
     /// `None` for standard input.
     pub path: Option<PathBuf>,
@@ -154,17 +158,17 @@ fn lines(
     let what = what.to_owned();
     let mut row = 0;
     let next = move || {
-        let mut batch = Vec::new();
-        while batch.len() < rows && (batch.is_empty() || !input.buffer().is_empty()) {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        let more = |input: &Input| !input.buffer().is_empty();
+        while batch.len() < rows && bytes < BYTES && (batch.is_empty() || more(&input)) {
             let mut line = Vec::new();
-            if input
-                .read_until(b'\n', &mut line)
-                .map_err(Error::io(&what))?
-                == 0
-            {
+            let most = BYTES as u64 + 1;
+            let read = (&mut input).take(most).read_until(b'\n', &mut line);
+            if read.map_err(Error::io(&what))? == 0 {
                 break;
             }
             row += 1;
+            bytes += check_length(line.len(), &what, row)?;
             let line = String::from_utf8(line).map_err(|_| Error::Data {
                 file: what.clone(),
                 row,
@@ -178,6 +182,18 @@ fn lines(
         }
     };
     Ok((Box::new(next), empty))
+}
+
+/// A row's length, where it is not absurd.
+fn check_length(bytes: usize, what: &str, row: usize) -> Result<usize> {
+    match bytes <= BYTES {
+        true => Ok(bytes),
+        false => Err(Error::Data {
+            file: what.to_owned(),
+            row,
+            reason: format!("it is longer than {} MiB", BYTES >> 20),
+        }),
+    }
 }
 
 fn objects(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
@@ -223,8 +239,8 @@ fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
             .map(|_| StringBuilder::new())
             .collect();
         let mut record = csv::StringRecord::new();
-        let first = row;
-        while row - first < rows {
+        let (first, mut bytes) = (row, 0);
+        while row - first < rows && bytes < BYTES {
             if !reader
                 .read_record(&mut record)
                 .map_err(|e| bad(&what, row + 1, e))?
@@ -232,6 +248,7 @@ fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
                 break;
             }
             row += 1;
+            bytes += check_length(record.as_slice().len(), &what, row)?;
             for (column, cell) in columns.iter_mut().zip(&record) {
                 column.append_option(Some(cell).filter(|cell| !cell.is_empty()));
             }

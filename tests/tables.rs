@@ -489,6 +489,25 @@ fn a_partner_that_waits_gets_each_batch() {
 }
 
 #[test]
+fn a_partner_that_has_seen_enough_is_no_failure() {
+    // More than buffers hold, in every format: no two vectors are the same.
+    let words = ["dog", "cat", "bird", "horse"];
+    let line = |i: usize| [i, i / 4, i / 16, i / 64].map(|i| words[i % 4]).join(" ") + "\n";
+    let input: String = (0..256).map(line).collect();
+    for format in ["text", "jsonl", "csv", "arrow", "feather", "parquet"] {
+        let mut child = embed(&["--output-format", format]);
+        drop(child.stdout.take());
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{format}: {said}"
+        );
+    }
+}
+
+#[test]
 fn a_byte_order_mark_is_of_no_text() {
     let lines = b"{\"text\": \"a dog\"}\n";
     let marked = [b"\xef\xbb\xbf", &lines[..]].concat();

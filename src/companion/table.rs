@@ -8,6 +8,7 @@ use std::{path::Path, sync::Arc};
 use arrow_array::{RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use clap::ValueEnum;
+use parquet::errors::ParquetError;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -193,21 +194,30 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// An Arrow or Parquet failure: the file system's keeps its kind, so that a closed pipe is told from a broken
-/// file.
+/// An Arrow or Parquet failure. What the operating system says stays that, so that a closed pipe is told from a
+/// broken file.
 fn arrow_error(what: &str, format: Format) -> impl Fn(ArrowError) -> Error + use<> {
     let what = what.to_owned();
     move |error| match error {
-        ArrowError::IoError(_, source) if source.kind() != std::io::ErrorKind::UnexpectedEof => {
-            Error::Io {
-                path: what.clone().into(),
-                source,
-            }
-        }
+        ArrowError::IoError(_, source) if source.raw_os_error().is_some() => Error::Io {
+            path: what.clone().into(),
+            source,
+        },
         other => Error::TableFormat {
             what: what.clone(),
             format: format.name(),
             reason: other.to_string(),
         },
+    }
+}
+
+/// The operating system's own errors stay what they are.
+fn parquet_error(error: ParquetError) -> ArrowError {
+    match error {
+        ParquetError::External(inside) => match inside.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(other) => ArrowError::ParquetError(other.to_string()),
+        },
+        other => other.into(),
     }
 }

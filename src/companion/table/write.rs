@@ -13,7 +13,7 @@ use parquet::{arrow::ArrowWriter, basic::Compression, file::properties::WriterPr
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-use super::{Format, Object, Rows, arrow_error};
+use super::{Format, Object, Rows, arrow_error, parquet_error};
 use crate::error::{Error, Result};
 
 /// Bytes of rows that Parquet collects before it writes them.
@@ -83,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
                     .build();
                 ArrowWriter::try_new(out, schema, Some(properties))
                     .map(|writer| Sink::Parquet(Box::new(writer)))
-                    .map_err(ArrowError::from)
+                    .map_err(parquet_error)
             }
         };
         Ok(Self {
@@ -128,8 +128,8 @@ impl<W: Write + Send> Writer<W> {
             Sink::File(mut file) => file.finish().and_then(|()| file.flush()),
             Sink::Parquet(writer) => writer
                 .into_inner()
-                .map_err(ArrowError::from)
-                .and_then(|mut out| out.flush().map_err(ArrowError::from)),
+                .map_err(parquet_error)
+                .and_then(|mut out| Ok(out.flush()?)),
         };
         written.map_err(arrow_error(&self.options.what, self.options.format))
     }
@@ -158,11 +158,11 @@ impl<W: Write + Send> Writer<W> {
             Sink::Stream(stream) => stream.write(&batch).and_then(|()| stream.flush()),
             Sink::File(file) => file.write(&batch).and_then(|()| file.flush()),
             Sink::Parquet(writer) => {
-                writer.write(&batch)?;
-                if writer.in_progress_size() > ROW_GROUP {
-                    writer.flush()?;
+                writer.write(&batch).map_err(parquet_error)?;
+                match writer.in_progress_size() > ROW_GROUP {
+                    true => writer.flush().map_err(parquet_error),
+                    false => Ok(()),
                 }
-                Ok(())
             }
         }
     }
@@ -327,6 +327,11 @@ fn cells<W: Write>(
     Ok(csv.flush()?)
 }
 
+/// The operating system's own errors stay what they are: a closed pipe is told by its kind.
 fn csv_error(error: csv::Error) -> ArrowError {
-    ArrowError::from(std::io::Error::from(error))
+    let said = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error.into(),
+        _ => ArrowError::CsvError(said),
+    }
 }

@@ -553,6 +553,40 @@ fn what_is_no_file_is_written_to_and_a_link_stays() {
 }
 
 #[test]
+fn damaged_tables_are_answered_or_refused() {
+    let folder = Folder::new("damaged");
+    let mut state = 7u32;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    for name in [
+        "stream.arrows",
+        "zstd.arrows",
+        "lz4.feather",
+        "zstd.parquet",
+    ] {
+        let whole = std::fs::read(table(name)).unwrap();
+        let path = folder.file(name);
+        let args = [&EMBED, &["--json", "--input", &path][..]].concat();
+        for _ in 0..40 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random(2) {
+                let place = random(bytes.len());
+                bytes[place] = [0, 0x7f, 0xff, bytes[place] ^ 1 << random(8)][random(4)];
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            let output = common::run(&args, b"");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                matches!(output.status.code(), Some(0 | 2)),
+                "{name}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
 fn bad_tables_are_refused_and_leave_no_file() {
     let folder = Folder::new("bad-tables");
     let stream = std::fs::read(table("stream.arrows")).unwrap();

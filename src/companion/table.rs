@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 
+mod messages;
 mod read;
 mod write;
 

@@ -3,16 +3,17 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::Arc,
 };
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, builder::StringBuilder};
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Format, Object, Rows, arrow_error};
+use super::{Format, Object, Rows, arrow_error, messages::Checked, parquet_error};
 use crate::error::{Error, Result};
 
 /// Bytes of a row's text at the most, and of a batch before its last row, however many rows it may have: a column of
@@ -83,8 +84,8 @@ impl Reader {
                         .read_exact(&mut [0; 8])
                         .map_err(|e| arrow_error(&what, format)(e.into()))?;
                 }
-                let reader =
-                    StreamReader::try_new(input, None).map_err(arrow_error(&what, format))?;
+                let open = || StreamReader::try_new(Checked::new(input), None);
+                let reader = guarded(&what, format, open)?;
                 columns(reader, &what, format, options.rows)
             }
             Format::Parquet => {
@@ -94,9 +95,12 @@ impl Reader {
                     ));
                 };
                 let file = File::open(path).map_err(Error::io(path))?;
-                let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-                    .and_then(|builder| builder.with_batch_size(options.rows).build())
-                    .map_err(|e| arrow_error(&what, format)(e.into()))?;
+                let open = || {
+                    ParquetRecordBatchReaderBuilder::try_new(file)
+                        .and_then(|builder| builder.with_batch_size(options.rows).build())
+                        .map_err(parquet_error)
+                };
+                let reader = guarded(&what, format, open)?;
                 columns(reader, &what, format, options.rows)
             }
         };
@@ -129,13 +133,13 @@ fn columns(
     format: Format,
     rows: usize,
 ) -> (Batches, Rows) {
-    let failed = arrow_error(what, format);
+    let what = what.to_owned();
     let empty = RecordBatch::new_empty(reader.schema());
     let mut rest = empty.clone();
     let next = move || {
         while rest.num_rows() == 0 {
-            match reader.next() {
-                Some(batch) => rest = batch.map_err(&failed)?,
+            match guarded(&what, format, || reader.next().transpose())? {
+                Some(batch) => rest = batch,
                 None => return Ok(None),
             }
         }
@@ -144,6 +148,21 @@ fn columns(
         Ok(Some(Rows::Columns(batch)))
     };
     (Box::new(next), Rows::Columns(empty))
+}
+
+/// Arrow's and Parquet's readers panic on some broken files: that is an error like their others.
+fn guarded<T>(
+    what: &str,
+    format: Format,
+    read: impl FnOnce() -> std::result::Result<T, ArrowError>,
+) -> Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    let broken = |_| Err(ArrowError::ParseError("it is damaged".into()));
+    read.unwrap_or_else(broken)
+        .map_err(arrow_error(what, format))
 }
 
 /// Lines in batches of at most `rows`. A batch also ends where no more lines have come yet: a partner that waits

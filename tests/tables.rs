@@ -10,12 +10,15 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{Array, FixedSizeListArray, Int64Array, RecordBatch, StringArray, cast::AsArray};
+use arrow_array::{
+    Array, FixedSizeListArray, Int64Array, RecordBatch, StringArray, TimestampSecondArray,
+    cast::AsArray,
+};
 use arrow_ipc::{
     reader::{FileReader, StreamReader},
     writer::StreamWriter,
 };
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use common::Folder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
@@ -342,6 +345,28 @@ fn json_lines_keep_their_text() {
     );
     let mut rows = json_lines(written.as_bytes());
     assert_ne!(embedding(&mut rows[1]), embedding(&mut rows[2]));
+}
+
+#[test]
+fn moments_are_written_in_their_time_zone() {
+    let paris = DataType::Timestamp(TimeUnit::Second, Some("Europe/Paris".into()));
+    let columns = Arc::new(Schema::new(vec![
+        Field::new("text", DataType::Utf8, false),
+        Field::new("when", paris, false),
+    ]));
+    let cells: [Arc<dyn Array>; 2] = [
+        Arc::new(StringArray::from(vec!["a dog"])),
+        Arc::new(TimestampSecondArray::from(vec![1_719_792_000]).with_timezone("Europe/Paris")),
+    ];
+    let batch = RecordBatch::try_new(columns.clone(), cells.into()).unwrap();
+    let mut out = StreamWriter::try_new(Vec::new(), &columns).unwrap();
+    out.write(&batch).unwrap();
+    let input = out.into_inner().unwrap();
+    for format in ["jsonl", "csv"] {
+        let written = ok(&["--output-format", format], &input);
+        let written = String::from_utf8(written).unwrap();
+        assert!(written.contains("2024-07-01T02:00:00+02:00"), "{written}");
+    }
 }
 
 #[test]

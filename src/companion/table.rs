@@ -163,9 +163,9 @@ fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
 }
 
 impl Object {
-    /// The value of this name; one of null is none.
+    /// The last value of this name; one of null is none.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        let (_, value) = self.0.iter().find(|(field, _)| field == name)?;
+        let (_, value) = self.0.iter().rfind(|(field, _)| field == name)?;
         Some(&**value).filter(|v| v.get() != "null")
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     embedding::Case,
     error::{Error, Result},
-    model::checkpoint::{EncoderId, sha256},
+    model::checkpoint::{EncoderId, is_file_name, sha256},
 };
 
 pub mod gallery;
@@ -88,7 +88,7 @@ pub struct Item {
 
 impl Manifest {
     /// # Errors
-    /// It is no manifest, or one of another version.
+    /// It is no manifest, or one of another version, or it names a file that does not lie beside it.
     pub fn parse(json: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Version {
@@ -99,13 +99,24 @@ impl Manifest {
             reason: e.to_string(),
         };
         let Version { schema } = serde_json::from_str(json).map_err(bad)?;
-        match schema == SCHEMA {
-            true => serde_json::from_str(json).map_err(bad),
-            false => Err(Error::BundleSchema {
+        if schema != SCHEMA {
+            return Err(Error::BundleSchema {
                 found: schema,
                 reads: SCHEMA,
-            }),
+            });
         }
+        let manifest: Self = serde_json::from_str(json).map_err(bad)?;
+        let model = manifest.model.as_ref().map(|model| &model.file);
+        let gallery = manifest.gallery.as_ref().map(|gallery| &gallery.file);
+        for file in [Some(&manifest.head), model, gallery].into_iter().flatten() {
+            if !is_file_name(&file.file) {
+                return Err(Error::BundleFormat {
+                    file: MANIFEST.into(),
+                    reason: format!("it names the file {:?}, which is not beside it", file.file),
+                });
+            }
+        }
+        Ok(manifest)
     }
 
     /// # Errors

@@ -1,9 +1,7 @@
 //! The `#[wasm_bindgen]` surface: as thin as it can be. The npm package wraps it in a worker, downloads,
 //! typed errors and cancellation.
 
-mod vectors;
-
-use js_sys::{Array, Uint32Array};
+use js_sys::{Array, Object, Reflect, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -20,6 +18,7 @@ use crate::{
 
 mod explain;
 mod gallery;
+mod vectors;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -56,13 +55,22 @@ extern "C" {
 fn js_error(error: Error) -> JsValue {
     let js = js_sys::Error::new(&error.to_string());
     // Setting a property of a fresh Error cannot fail.
-    let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code().into());
+    let _ = Reflect::set(&js, &"code".into(), &error.code().into());
     js.into()
 }
 
 fn to_js<T: JsCast>(value: &impl Serialize) -> Result<T, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     Ok(value.serialize(&serializer)?.unchecked_into())
+}
+
+/// An object whose values are JavaScript's already.
+fn object<T: JsCast, const N: usize>(fields: [(&str, JsValue); N]) -> Result<T, JsValue> {
+    let object = Object::new();
+    for (name, value) in fields {
+        Reflect::set(&object, &name.into(), &value)?;
+    }
+    Ok(object.unchecked_into())
 }
 
 /// Routes a Rust panic's message to the console. Called once, when the module starts.

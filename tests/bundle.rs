@@ -7,9 +7,8 @@ use std::path::Path;
 
 use caselens::{
     bundle::{MANIFEST, Manifest, gallery},
-    embedding::Case,
     error::Error,
-    projection::{HeadFile, HeadSpec, head::Layer},
+    projection::HeadFile,
 };
 use common::{Folder, caselens};
 
@@ -40,35 +39,9 @@ const PAIRS: [[&str; 4]; 4] = [
     ],
 ];
 
-/// A head of two layers of small numbers for bert-tiny.
+/// A head for bert-tiny.
 fn head() -> HeadFile {
-    let checkpoint = common::tiny("bert-tiny");
-    let case = Case::default();
-    let dims = vec![case.dims(checkpoint.config.hidden_size), 48, 16];
-    let mut state = 1u32;
-    let mut number = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 24) as f32 - 0.5
-    };
-    let layers = dims
-        .windows(2)
-        .map(|d| Layer {
-            weight: (0..d[0] * d[1]).map(|_| number()).collect(),
-            bias: (0..d[1]).map(|_| 0.1 * number()).collect(),
-        })
-        .collect();
-    HeadFile {
-        spec: HeadSpec {
-            encoder: checkpoint.encoder,
-            case,
-            dims,
-            relu: true,
-            dropout: 0.0,
-            training: serde_json::json!({"by": "a test"}),
-        },
-        layers,
-        condition_only: None,
-    }
+    common::head(&common::tiny("bert-tiny").encoder, &[128, 48, 16], true)
 }
 
 /// The files of an exported folder.
@@ -101,9 +74,7 @@ impl Bundle {
 }
 
 fn ok(args: &[&str]) -> String {
-    let (code, out, said) = caselens(args);
-    assert_eq!(code, 0, "{args:?}: {said}");
-    out
+    String::from_utf8(common::ok(args, b"")).unwrap()
 }
 
 #[test]
@@ -194,6 +165,11 @@ fn a_gallery_answers_as_the_companion_does() {
         manifest("\"id\": \"bert-tiny\"", "\"id\"").code(),
         "bundle-format"
     );
+    for elsewhere in ["../", "/", "https://example.org/"] {
+        let name = format!("\"file\": \"{elsewhere}bert-tiny.gallery");
+        let code = manifest("\"file\": \"bert-tiny.gallery", &name).code();
+        assert_eq!(code, "bundle-format", "{elsewhere}");
+    }
     let sha256 = head().spec.encoder.sha256;
     assert_eq!(manifest(&sha256, &"0".repeat(64)).code(), "head-mismatch");
     let mut bundle = whole();

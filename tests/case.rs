@@ -7,7 +7,7 @@ use caselens::{
     backend::{Backend, candle::Candle},
     embedding::{Case, Encoder, Pool},
     model::checkpoint::EncoderId,
-    projection::{Head, HeadFile, HeadSpec, head::Layer},
+    projection::{Head, HeadFile},
     text::{Batch, Order, Sequence},
 };
 use common::{TINY, relative_error, tiny};
@@ -90,32 +90,7 @@ fn embeddings_are_what_the_definition_says() {
 }
 
 fn head(encoder: &EncoderId, inputs: usize) -> HeadFile {
-    let numbers = |n: usize| {
-        (0..n)
-            .map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0)
-            .collect()
-    };
-    HeadFile {
-        spec: HeadSpec {
-            encoder: encoder.clone(),
-            case: Case::default(),
-            dims: vec![inputs, 24, 16],
-            relu: true,
-            dropout: 0.15,
-            training: serde_json::Value::Null,
-        },
-        layers: vec![
-            Layer {
-                weight: numbers(24 * inputs),
-                bias: numbers(24),
-            },
-            Layer {
-                weight: numbers(16 * 24),
-                bias: numbers(16),
-            },
-        ],
-        condition_only: None,
-    }
+    common::head(encoder, &[inputs, 24, 16], true)
 }
 
 #[test]

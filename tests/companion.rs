@@ -2,48 +2,22 @@
 
 mod common;
 
-use std::{
-    io::Write,
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+use std::path::Path;
 
 use common::Folder;
 use serde_json::Value;
 
-fn caselens(args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .env_remove("CASELENS_MODEL")
-        .env_remove("CASELENS_HEAD")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that fails early closes its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
+/// The JSON lines that it prints.
 fn ok(args: &[&str], input: &str) -> Vec<Value> {
-    let output = caselens(args, input);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {stderr}");
-    String::from_utf8(output.stdout)
+    String::from_utf8(common::ok(args, input.as_bytes()))
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
-/// Runs what must fail as bad input, and returns what it says.
 fn refused(args: &[&str], input: &str) -> String {
-    let output = caselens(args, input);
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    stderr
+    common::refused(args, input.as_bytes())
 }
 
 fn bert() -> String {
@@ -216,17 +190,10 @@ fn a_head_is_trained_evaluated_quantised_for_and_exported() {
 
     // A head serves every quantisation of its encoder, and no other encoder.
     let gguf = folder.file("tiny-q8_0.gguf");
-    let quantized = caselens(
-        &[
-            "quantize", "--model", &model, "--output", &gguf, "--dtype", "q8_0",
-        ],
-        "",
-    );
-    assert!(
-        quantized.status.success(),
-        "{}",
-        String::from_utf8_lossy(&quantized.stderr)
-    );
+    let quantize = [
+        "quantize", "--model", &model, "--output", &gguf, "--dtype", "q8_0",
+    ];
+    common::ok(&quantize, b"");
     let q8 = evaluate(&["--model", &gguf, "--head", &head]);
     assert!(
         (q8["spearman"].as_f64().unwrap() - spearman).abs() < 0.05,
@@ -371,9 +338,7 @@ fn help_says_what_each_command_does() {
     for command in [
         "score", "embed", "train", "evaluate", "report", "quantize", "export",
     ] {
-        let output = caselens(&[command, "--help"], "");
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success());
+        let text = String::from_utf8(common::ok(&[command, "--help"], b"")).unwrap();
         assert!(text.len() > 600, "{command}:\n{text}");
     }
 }

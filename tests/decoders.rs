@@ -356,6 +356,17 @@ fn what_does_not_fit_is_an_error() {
         .unwrap();
     assert!(matches!(error, Error::Tensor { .. }), "{error}");
 
+    let whole = folder("whole", "llama", &serde_json::json!({}));
+    let decoder = load(&whole.0, Precision::F32);
+    let mut batch = Batch::default();
+    for ids in [&[1, 2][..], &[]] {
+        batch.push(ids, &vec![0; ids.len()]);
+    }
+    for batch in [batch, Batch::default()] {
+        let error = decoder.forward(&batch).unwrap_err();
+        assert_eq!(error.code(), "invalid-argument", "{error}");
+    }
+
     let cut = folder("cut", "llama", &serde_json::json!({}));
     write_table(&cut, "[439,32]", 28096, 0);
     let error = open(&cut).err().unwrap();

@@ -12,7 +12,7 @@ use caselens::{
     embedding::{Case, Encoder, Pool},
     lens::explain::{Explanation, Part, StepName, Switches},
     model::{checkpoint::Checkpoint, weights::Dtype},
-    projection::{HeadFile, HeadSpec, head::Layer},
+    projection::HeadFile,
     similarity::cosine,
     text::Order,
 };
@@ -28,26 +28,7 @@ const CONDITION: &str = "the kind of animal";
 /// What the frozen encoder of a published head does, with a small head.
 fn classical(checkpoint: &Checkpoint) -> HeadFile {
     let inputs = 2 * checkpoint.config.hidden_size;
-    let numbers = |n: usize| -> Vec<f32> {
-        (0..n)
-            .map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0)
-            .collect()
-    };
-    HeadFile {
-        spec: HeadSpec {
-            encoder: checkpoint.encoder.clone(),
-            case: Case::default(),
-            dims: vec![inputs, 24],
-            relu: false,
-            dropout: 0.2,
-            training: serde_json::Value::Null,
-        },
-        layers: vec![Layer {
-            weight: numbers(24 * inputs),
-            bias: numbers(24),
-        }],
-        condition_only: None,
-    }
+    common::head(&checkpoint.encoder, &[inputs, 24], false)
 }
 
 /// What an encoder that was fine-tuned end to end does.

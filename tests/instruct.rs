@@ -143,6 +143,12 @@ fn an_input_does_not_depend_on_its_call() {
         let one = run(&encoder, std::slice::from_ref(pair), &case);
         assert!(relative_error(&one, expected) <= 1e-5);
     }
+    // Nor on calls before it that pooled otherwise, though the conditions they embedded are remembered.
+    let last = Case::instruct(Wrapper::Spaced, Pool::Last);
+    let after = run(&encoder, &pairs, &last);
+    let fresh = self::encoder(&folder, Precision::F32);
+    assert!(relative_error(&after, &run(&fresh, &pairs, &last)) <= 1e-5);
+    assert!(relative_error(&after, &all) > 1e-2);
 }
 
 #[test]
@@ -166,6 +172,14 @@ fn what_is_too_long_is_cut_or_refused() {
         let input = encoder.conditional("A dog.", &long, "").unwrap();
         let error = block_on(encoder.run(&[input], &case, Pool::All, Ok, Ok)).unwrap_err();
         assert_eq!(error.code(), "condition-too-long", "{error}");
+    }
+    // Characters of several tokens each.
+    let long = "\u{1f42c}\u{1f3d4}".repeat(40);
+    for setting in [Setting::Condition, Setting::Sentence] {
+        let case = case(Wrapper::Spaced, Pool::Query, setting, false);
+        let input = encoder.conditional(&long, "the weather", "").unwrap();
+        let rows = block_on(encoder.run(&[input], &case, Pool::All, Ok, Ok)).unwrap();
+        assert!(matches!(rows.cuts[..], [(0, 1..)]), "{:?}", rows.cuts);
     }
     // Joint inputs of sentence and condition are not what a decoder reads.
     let input = encoder.conditional("A dog.", "the weather", "").unwrap();

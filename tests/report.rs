@@ -2,25 +2,11 @@
 
 mod common;
 
-use std::process::{Command, Output};
-
 use common::Folder;
 use serde_json::Value;
 
-fn caselens(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .env_remove("CASELENS_MODEL")
-        .env_remove("CASELENS_HEAD")
-        .output()
-        .unwrap()
-}
-
 fn ok(args: &[&str]) -> String {
-    let output = caselens(args);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {stderr}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(common::ok(args, b"")).unwrap()
 }
 
 /// Sentence pairs under two conditions each; `shift` makes different ones. Ratings are 1 to 5, some tied.
@@ -277,11 +263,10 @@ fn what_is_wrong_is_said_before_any_work() {
     let csv = folder.write("data.csv", &data(6, 0));
     let base = common::fixture("bert-tiny").display().to_string();
     let args = |train: &str, output: &str| {
-        let output = caselens(&[
+        let args = [
             "report", "--train", train, "--data", &csv, "--base", &base, "--output", output,
-        ]);
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8(output.stderr).unwrap()
+        ];
+        common::refused(&args, b"")
     };
     assert!(args(&csv, &csv).contains("is a file"));
     assert!(args(&folder.file("absent.csv"), &folder.file("out")).contains("absent.csv"));

@@ -6,54 +6,44 @@ mod common;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command},
     sync::Arc,
 };
 
-use arrow_array::{Array, FixedSizeListArray, Int64Array, RecordBatch, StringArray, cast::AsArray};
+use arrow_array::{
+    Array, FixedSizeListArray, Int64Array, RecordBatch, StringArray, TimestampSecondArray,
+    cast::AsArray,
+};
 use arrow_ipc::{
     reader::{FileReader, StreamReader},
     writer::StreamWriter,
 };
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use common::Folder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
-fn embed(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(["embed", "--head", "none", "--order", "cs", "--model"])
-        .arg(common::fixture("bert-tiny"))
-        .args(args)
-        .env_remove("CASELENS_LOG")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
+/// `caselens embed` with a tiny encoder.
+const EMBED: [&str; 7] = [
+    "embed",
+    "--head",
+    "none",
+    "--order",
+    "cs",
+    "--model",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/bert-tiny"),
+];
 
-fn run(args: &[&str], input: &[u8]) -> Output {
-    let mut child = embed(args);
-    // A program that fails early closes its input.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+fn embed(args: &[&str]) -> Child {
+    common::start(&[&EMBED, args].concat())
 }
 
 fn ok(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {said}");
-    output.stdout
+    common::ok(&[&EMBED, args].concat(), input)
 }
 
-/// Runs what must fail as bad input, and returns what it says.
 fn refused(args: &[&str], input: &[u8]) -> String {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-    assert!(!said.contains("panicked"), "{said}");
-    said
+    common::refused(&[&EMBED, args].concat(), input)
 }
 
 fn table(name: &str) -> String {
@@ -354,7 +344,33 @@ fn json_lines_keep_their_text() {
         lines[2]
     );
     let mut rows = json_lines(written.as_bytes());
-    assert_ne!(embedding(&mut rows[1]), embedding(&mut rows[2]));
+    let cat = embedding(&mut rows[1]);
+    assert_ne!(cat, embedding(&mut rows[2]));
+    // Of two values of one name the last counts, as for most who read JSON.
+    let twice = ok(&[], b"{\"text\": \"a dog\", \"text\": \"a cat\"}\n");
+    assert_eq!(cat, embedding(&mut json_lines(&twice)[0]));
+}
+
+#[test]
+fn moments_are_written_in_their_time_zone() {
+    let paris = DataType::Timestamp(TimeUnit::Second, Some("Europe/Paris".into()));
+    let columns = Arc::new(Schema::new(vec![
+        Field::new("text", DataType::Utf8, false),
+        Field::new("when", paris, false),
+    ]));
+    let cells: [Arc<dyn Array>; 2] = [
+        Arc::new(StringArray::from(vec!["a dog"])),
+        Arc::new(TimestampSecondArray::from(vec![1_719_792_000]).with_timezone("Europe/Paris")),
+    ];
+    let batch = RecordBatch::try_new(columns.clone(), cells.into()).unwrap();
+    let mut out = StreamWriter::try_new(Vec::new(), &columns).unwrap();
+    out.write(&batch).unwrap();
+    let input = out.into_inner().unwrap();
+    for format in ["jsonl", "csv"] {
+        let written = ok(&["--output-format", format], &input);
+        let written = String::from_utf8(written).unwrap();
+        assert!(written.contains("2024-07-01T02:00:00+02:00"), "{written}");
+    }
 }
 
 #[test]
@@ -419,7 +435,8 @@ fn rows_that_cannot_be_embedded_are_named_or_left_empty() {
     );
     assert!(said.contains("row 1: condition takes"), "{said}");
 
-    let output = run(&["--json", "--on-error", "null"], &input);
+    let args = [&EMBED, &["--json", "--on-error", "null"][..]].concat();
+    let output = common::run(&args, &input);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let rows = json_lines(&output.stdout);
@@ -501,6 +518,104 @@ fn a_partner_that_waits_gets_each_batch() {
 }
 
 #[test]
+fn a_partner_that_has_seen_enough_is_no_failure() {
+    // More than buffers hold, in every format: no two vectors are the same.
+    let words = ["dog", "cat", "bird", "horse"];
+    let line = |i: usize| [i, i / 4, i / 16, i / 64].map(|i| words[i % 4]).join(" ") + "\n";
+    let input: String = (0..256).map(line).collect();
+    for format in ["text", "jsonl", "csv", "arrow", "feather", "parquet"] {
+        let mut child = embed(&["--output-format", format]);
+        drop(child.stdout.take());
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{format}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_of_no_text() {
+    let lines = b"{\"text\": \"a dog\"}\n";
+    let marked = [b"\xef\xbb\xbf", &lines[..]].concat();
+    assert_eq!(ok(&[], &marked), ok(&[], lines));
+    let csv = ["--input-format", "csv", "--json"];
+    let marked = ok(&csv, b"\xef\xbb\xbftext,n\na dog,1\n");
+    assert_eq!(marked, ok(&csv, b"text,n\na dog,1\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_to_and_a_link_stays() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = Folder::new("not-files");
+    let expected = ok(&[], b"a dog\n");
+
+    let pipe = folder.file("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // Open on both sides: nobody waits for the other.
+    let mut reader = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&pipe)
+        .unwrap();
+    ok(&["--output", &pipe], b"a dog\n");
+    assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    let mut found = vec![0; expected.len()];
+    reader.read_exact(&mut found).unwrap();
+    assert_eq!(found, expected);
+
+    let (file, link) = (folder.write("file.txt", "old"), folder.file("link.txt"));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    ok(&["--output", &link], b"a dog\n");
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(folder.read("file.txt").as_bytes(), expected);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+}
+
+#[test]
+fn damaged_tables_are_answered_or_refused() {
+    let folder = Folder::new("damaged");
+    let mut state = 7u32;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    for name in [
+        "stream.arrows",
+        "zstd.arrows",
+        "lz4.feather",
+        "zstd.parquet",
+    ] {
+        let whole = std::fs::read(table(name)).unwrap();
+        let path = folder.file(name);
+        let args = [&EMBED, &["--json", "--input", &path][..]].concat();
+        for _ in 0..40 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random(2) {
+                let place = random(bytes.len());
+                bytes[place] = [0, 0x7f, 0xff, bytes[place] ^ 1 << random(8)][random(4)];
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            let output = common::run(&args, b"");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                matches!(output.status.code(), Some(0 | 2)),
+                "{name}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
 fn bad_tables_are_refused_and_leave_no_file() {
     let folder = Folder::new("bad-tables");
     let stream = std::fs::read(table("stream.arrows")).unwrap();
@@ -532,6 +647,10 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--text-column", "id"], &stream, "Int64");
     says(&["--condition-column", "under"], &stream, "`under`");
     says(&["--embedding-column", "score"], &stream, "`score`");
+    let late = b"{\"text\": \"a\"}\n{\"text\": \"b\", \"embedding\": null}\n";
+    for rows in ["1", "2"] {
+        says(&["--batch-rows", rows], late, "`embedding`");
+    }
     // Lines that are not what they should be.
     says(
         &["--output", &path],
@@ -552,6 +671,15 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--input-format", "csv"], b"body\na\n", "`text`");
     says(&[], b"a\n\n", "row 2");
     says(&[], b"a\n\xff\xfe\n", "row 2");
+    // A line without an end: zeros, which take no room on disk.
+    let endless = folder.file("endless");
+    let file = std::fs::File::create(&endless).unwrap();
+    file.set_len(300 << 20).unwrap();
+    for format in ["text", "jsonl"] {
+        let args = ["--input-format", format, "--input", &endless];
+        says(&args, b"", "row 1: it is longer than 256 MiB");
+    }
+    std::fs::remove_file(&endless).unwrap();
     assert_eq!(folder.read("kept.parquet"), "what was there");
     assert_eq!(
         std::fs::read_dir(&folder.0).unwrap().count(),

@@ -70,6 +70,7 @@ pub struct AttentionRow {
 
 /// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
     /// h = (1 + w) ∗ h'

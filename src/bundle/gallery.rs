@@ -13,15 +13,20 @@ use super::Manifest;
 use crate::{
     backend::{Backend, simd::Simd},
     error::{Error, Result},
+    model::weights::{self, decode},
     projection::{Head, HeadFile},
     similarity::{cosine, rating},
+    vectors::storage::to_int8,
 };
 
 /// How an embedding's numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Numbers {
+    /// 16 bits: similarities as the encoder's own to three digits.
     F16,
+    /// 8 bits with one scale for each embedding: half as large, similarities to two digits.
     Int8,
 }
 
@@ -46,9 +51,8 @@ pub fn to_bytes(vectors: &[Vec<f32>], numbers: Numbers) -> Result<Vec<u8>> {
     if !vectors.iter().flatten().all(|x| x.is_finite()) {
         return Err(bad("an embedding has numbers that are not finite".into()));
     }
-    let width = vectors.first().map_or(0, Vec::len);
-    let scale = |vector: &[f32]| vector.iter().fold(0f32, |most, x| most.max(x.abs())) / 127.0;
-    let scales: Vec<f32> = vectors.iter().map(|v| scale(v)).collect();
+    let shape = vec![vectors.len(), vectors.first().map_or(0, Vec::len)];
+    let mut scales: Vec<f32> = Vec::new();
     let (dtype, data) = match numbers {
         Numbers::F16 => {
             let halves: Vec<f16> = vectors
@@ -65,18 +69,15 @@ pub fn to_bytes(vectors: &[Vec<f32>], numbers: Numbers) -> Result<Vec<u8>> {
             (Dtype::F16, bytes)
         }
         Numbers::Int8 => {
-            let quantised = vectors.iter().zip(&scales).flat_map(|(vector, &scale)| {
-                let by = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-                vector.iter().map(move |x| (x * by).round() as i8 as u8)
-            });
-            (Dtype::I8, quantised.collect())
+            let mut quants = Vec::new();
+            scales.extend(vectors.iter().map(|vector| to_int8(vector, &mut quants)));
+            (Dtype::I8, bytemuck::cast_slice(&quants).to_vec())
         }
     };
     let scales: Vec<u8> = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let rows = vectors.len();
-    let mut tensors = vec![("embeddings", dtype, vec![rows, width], &data)];
+    let mut tensors = vec![("embeddings", dtype, shape, &data)];
     if numbers == Numbers::Int8 {
-        tensors.push(("scales", Dtype::F32, vec![rows], &scales));
+        tensors.push(("scales", Dtype::F32, vec![vectors.len()], &scales));
     }
     let views = tensors
         .into_iter()
@@ -99,10 +100,10 @@ fn from_bytes(
         reason,
     };
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| bad(e.to_string()))?;
-    let tensor = |name: &str, dtype: Dtype, shape: &[usize]| -> Result<Vec<u8>> {
+    let tensor = |name: &str, dtype: Dtype, shape: &[usize]| {
         let view = tensors.tensor(name).map_err(|e| bad(e.to_string()))?;
         match view.dtype() == dtype && view.shape() == shape {
-            true => Ok(view.data().to_vec()),
+            true => Ok(view.data()),
             false => Err(bad(format!(
                 "`{name}` is {:?} {:?}, where {dtype:?} {shape:?} is needed",
                 view.dtype(),
@@ -111,20 +112,16 @@ fn from_bytes(
         }
     };
     let found: Vec<f32> = match numbers {
-        Numbers::F16 => tensor("embeddings", Dtype::F16, &[rows, width])?
-            .chunks_exact(2)
-            .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32())
-            .collect(),
+        Numbers::F16 => decode(
+            weights::Dtype::F16,
+            tensor("embeddings", Dtype::F16, &[rows, width])?,
+        ),
         Numbers::Int8 => {
-            let quantised = tensor("embeddings", Dtype::I8, &[rows, width])?;
-            let scales = tensor("scales", Dtype::F32, &[rows])?;
-            quantised
-                .chunks_exact(width)
-                .zip(scales.chunks_exact(4))
-                .flat_map(|(vector, s)| {
-                    let scale = f32::from_le_bytes([s[0], s[1], s[2], s[3]]);
-                    vector.iter().map(move |&q| scale * f32::from(q as i8))
-                })
+            let quants = tensor("embeddings", Dtype::I8, &[rows, width])?;
+            let scales = decode(weights::Dtype::F32, tensor("scales", Dtype::F32, &[rows])?);
+            let vectors = quants.chunks_exact(width).zip(scales);
+            vectors
+                .flat_map(|(vector, scale)| vector.iter().map(move |&q| scale * f32::from(q as i8)))
                 .collect()
         }
     };

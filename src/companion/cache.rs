@@ -30,9 +30,14 @@ const TENSOR: &str = "embeddings";
 
 /// Where embeddings are kept unless the user says otherwise.
 pub fn default_folder() -> PathBuf {
-    let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    home("XDG_CACHE_HOME")
-        .or_else(|| home("HOME").map(|h| h.join(".cache")))
+    folder_by(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+fn folder_by(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    // A relative path, an empty one too, counts as none: the XDG specification has it so.
+    let absolute = |name: &str| variable(name).filter(|folder| folder.is_absolute());
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
         .unwrap_or_else(std::env::temp_dir)
         .join("caselens")
 }
@@ -153,11 +158,24 @@ fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Res
 fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
     let bytes = std::fs::read(path).ok()?;
     let file = SafeTensors::deserialize(&bytes).ok()?;
-    let view = file
-        .tensor(TENSOR)
-        .ok()
-        .filter(|v| v.dtype() == Dtype::F32)?;
-    let numbers_read =
-        crate::model::weights::decode(crate::model::weights::Dtype::F32, view.data());
-    Some(numbers_read).filter(|n| n.len() == numbers)
+    let view = file.tensor(TENSOR).ok()?;
+    let sound = view.dtype() == Dtype::F32 && view.data().len() == numbers * size_of::<f32>();
+    sound.then(|| bytemuck::pod_collect_to_vec(view.data()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_absolute_path_says_where_embeddings_are_kept() {
+        let root = std::env::temp_dir();
+        let folder = |xdg: &Path, home: &Path| {
+            folder_by(|name| Some(if name == "HOME" { home } else { xdg }.to_owned()))
+        };
+        let none = Path::new("");
+        assert_eq!(folder(&root, none), root.join("caselens"));
+        assert_eq!(folder(none, &root), root.join(".cache/caselens"));
+        assert_eq!(folder(Path::new("here"), none), root.join("caselens"));
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -56,7 +55,7 @@ pub struct Args {
     gallery: Option<PathBuf>,
     /// How numbers of the gallery are stored
     #[arg(long, value_enum, default_value = "f16", requires = "gallery")]
-    gallery_dtype: NumbersName,
+    gallery_dtype: Numbers,
     /// A line about the licence of the encoder, the head or the texts; may be given several times
     #[arg(long, value_name = "TEXT", conflicts_with = "adapter")]
     licence: Vec<String>,
@@ -73,23 +72,6 @@ pub struct Args {
     model: ModelArgs,
     #[command(flatten)]
     head: HeadArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NumbersName {
-    /// 16 bits: similarities as the encoder's own to three digits
-    F16,
-    /// 8 bits with one scale for each embedding: half as large, similarities to two digits
-    Int8,
-}
-
-impl From<NumbersName> for Numbers {
-    fn from(name: NumbersName) -> Self {
-        match name {
-            NumbersName::F16 => Self::F16,
-            NumbersName::Int8 => Self::Int8,
-        }
-    }
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -121,6 +103,8 @@ pub fn run(args: Args) -> Result<()> {
     let stem = stem.unwrap_or("encoder").to_owned();
     let mut files: Vec<(File, Vec<u8>)> = Vec::new();
     let mut add = |name: String, bytes: Vec<u8>| {
+        // A name that a manifest may say.
+        let name = name.replace(['\\', ':'], "-");
         let file = File::of(name, &bytes);
         files.push((file.clone(), bytes));
         file
@@ -139,7 +123,7 @@ pub fn run(args: Args) -> Result<()> {
     let gallery = match &args.gallery {
         Some(path) => {
             let items = read_items(path)?;
-            let numbers = Numbers::from(args.gallery_dtype);
+            let numbers = args.gallery_dtype;
             let bytes = gallery::to_bytes(&embed(&args, &head, &items)?, numbers)?;
             Some(Gallery {
                 dtype: numbers,
@@ -179,7 +163,7 @@ pub fn run(args: Args) -> Result<()> {
 
 /// The pairs of a CSV file.
 fn read_items(path: &Path) -> Result<Vec<Item>> {
-    /// A file has more columns than these, and a label that is no number is none.
+    /// A file may have more columns than these.
     #[derive(Deserialize)]
     struct Record {
         sentence1: String,
@@ -218,6 +202,7 @@ fn read_items(path: &Path) -> Result<Vec<Item>> {
                 sentence1: record.sentence1,
                 sentence2: record.sentence2,
                 condition: record.condition,
+                // C-STS says −1 where a condition is invalid, and where a label is kept secret.
                 label: label.filter(|x| (1.0..=5.0).contains(x)),
             })
         })

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -66,20 +66,25 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes a file through a temporary one beside it, so that an interrupted run leaves no half file and
-/// the old one whole. Returns its size in bytes.
+/// the old one whole. A link stays, and the file it leads to is replaced; a pipe or a device is written to as it is.
+/// Returns the file's size in bytes, 0 for what is none.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<u64> {
-    let name = path.file_name().ok_or_else(|| {
-        Error::InvalidArgument(format!("{} does not name a file.", path.display()))
-    })?;
+    // A pipe's link in /dev leads to no path, but can be opened.
+    let linked = fs::canonicalize(path);
+    let path = linked.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let mut out = BufWriter::new(File::create(path).map_err(Error::io(path))?);
+        write(&mut out)?;
+        out.flush().map_err(Error::io(path))?;
+        return Ok(0);
+    }
+    let part = beside(path, "file")?;
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
     }
-    let mut part = name.to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(part);
     let written = (|| {
         let mut out = BufWriter::new(File::create(&part).map_err(Error::io(&part))?);
         write(&mut out)?;
@@ -100,12 +105,7 @@ pub fn write_whole(
 
 /// Writes a new folder through a temporary one beside it: it is there whole, or not at all.
 pub fn write_folder(path: &Path, files: &[(&str, Vec<u8>)]) -> Result<()> {
-    let name = path.file_name().ok_or_else(|| {
-        Error::InvalidArgument(format!("{} does not name a folder.", path.display()))
-    })?;
-    let mut part = name.to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(part);
+    let part = beside(path, "folder")?;
     let written = (|| {
         fs::create_dir_all(&part).map_err(Error::io(&part))?;
         for (name, bytes) in files {
@@ -118,4 +118,14 @@ pub fn write_folder(path: &Path, files: &[(&str, Vec<u8>)]) -> Result<()> {
         let _ = fs::remove_dir_all(&part);
     }
     written
+}
+
+/// Where the parts of `path` are kept until they are whole; `kind` says in the error what it should name.
+fn beside(path: &Path, kind: &str) -> Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| {
+        Error::InvalidArgument(format!("{} does not name a {kind}.", path.display()))
+    })?;
+    let mut part = name.to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    Ok(path.with_file_name(part))
 }

@@ -76,18 +76,6 @@ pub enum OrderName {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PoolName {
-    Cls,
-    All,
-    Condition,
-    Sentence,
-    /// the last token
-    Last,
-    /// the embedded text's tokens without the instruction's, for --architecture instruct
-    Query,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SettingName {
     /// the condition, given the sentence: f(c; I(s))
     Cond,
@@ -123,36 +111,6 @@ impl ArchitectureName {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum GainName {
-    /// h = (1 + w) ∗ h'
-    OnePlusWeight,
-    /// h = w ∗ h'
-    Weight,
-}
-
-impl From<GainName> for Gain {
-    fn from(name: GainName) -> Self {
-        match name {
-            GainName::OnePlusWeight => Self::OnePlusWeight,
-            GainName::Weight => Self::Weight,
-        }
-    }
-}
-
-impl From<PoolName> for Pool {
-    fn from(name: PoolName) -> Self {
-        match name {
-            PoolName::Cls => Self::Cls,
-            PoolName::All => Self::All,
-            PoolName::Condition => Self::Condition,
-            PoolName::Sentence => Self::Sentence,
-            PoolName::Last => Self::Last,
-            PoolName::Query => Self::Query,
-        }
-    }
-}
-
 /// Options for how a condition-aware embedding is made; a head brings its own.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
@@ -166,7 +124,7 @@ pub struct CaseArgs {
     /// How the weight w of a token scales its attention output h', for --architecture tri
     /// [default: one-plus-weight]
     #[arg(long, value_enum)]
-    pub router_gain: Option<GainName>,
+    pub router_gain: Option<Gain>,
     /// Which of the two is embedded, for --architecture instruct [default: cond]
     #[arg(long, value_enum)]
     pub setting: Option<SettingName>,
@@ -176,7 +134,7 @@ pub struct CaseArgs {
     /// Tokens whose hidden states are averaged [default: condition; all for --architecture tri; for instruct
     /// what `caselens models` knows of the encoder, else last]
     #[arg(long, value_enum)]
-    pub pooling: Option<PoolName>,
+    pub pooling: Option<Pool>,
     /// Do not subtract the condition's own embedding [default: false]
     #[arg(
         long,
@@ -236,10 +194,10 @@ impl CaseArgs {
     fn tri(&self) -> Case {
         let case = Case::tri(Router {
             layers: self.router_layers.unwrap_or(1),
-            gain: self.router_gain.map_or(Gain::default(), Gain::from),
+            gain: self.router_gain.unwrap_or_default(),
         });
         Case {
-            pooling: self.pooling.map_or(case.pooling, Pool::from),
+            pooling: self.pooling.unwrap_or(case.pooling),
             ..case
         }
     }
@@ -257,7 +215,7 @@ impl CaseArgs {
             other => other,
         };
         Case {
-            pooling: self.pooling.map_or(otherwise.pooling, Pool::from),
+            pooling: self.pooling.unwrap_or(otherwise.pooling),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
             architecture,
             ..otherwise
@@ -272,7 +230,7 @@ impl CaseArgs {
                 Some(OrderName::Both) => vec![Order::ConditionSentence, Order::SentenceCondition],
                 None => otherwise.orders,
             },
-            pooling: self.pooling.map_or(otherwise.pooling, Pool::from),
+            pooling: self.pooling.unwrap_or(otherwise.pooling),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
             architecture: Architecture::Bi,
         }

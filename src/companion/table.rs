@@ -8,6 +8,7 @@ use std::{path::Path, sync::Arc};
 use arrow_array::{RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use clap::ValueEnum;
+use parquet::errors::ParquetError;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 
+mod messages;
 mod read;
 mod write;
 
@@ -161,9 +163,9 @@ fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
 }
 
 impl Object {
-    /// The value of this name; one of null is none.
+    /// The last value of this name; one of null is none.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        let (_, value) = self.0.iter().find(|(field, _)| field == name)?;
+        let (_, value) = self.0.iter().rfind(|(field, _)| field == name)?;
         Some(&**value).filter(|v| v.get() != "null")
     }
 }
@@ -193,21 +195,30 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// An Arrow or Parquet failure: the file system's keeps its kind, so that a closed pipe is told from a broken
-/// file.
+/// An Arrow or Parquet failure. What the operating system says stays that, so that a closed pipe is told from a
+/// broken file.
 fn arrow_error(what: &str, format: Format) -> impl Fn(ArrowError) -> Error + use<> {
     let what = what.to_owned();
     move |error| match error {
-        ArrowError::IoError(_, source) if source.kind() != std::io::ErrorKind::UnexpectedEof => {
-            Error::Io {
-                path: what.clone().into(),
-                source,
-            }
-        }
+        ArrowError::IoError(_, source) if source.raw_os_error().is_some() => Error::Io {
+            path: what.clone().into(),
+            source,
+        },
         other => Error::TableFormat {
             what: what.clone(),
             format: format.name(),
             reason: other.to_string(),
         },
+    }
+}
+
+/// The operating system's own errors stay what they are.
+fn parquet_error(error: ParquetError) -> ArrowError {
+    match error {
+        ParquetError::External(inside) => match inside.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(other) => ArrowError::ParquetError(other.to_string()),
+        },
+        other => other.into(),
     }
 }

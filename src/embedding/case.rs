@@ -18,6 +18,7 @@ use crate::{
 
 /// Which hidden states of an input are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Pool {
     /// The first token alone.

@@ -9,14 +9,14 @@ use std::{
 };
 
 use super::{
-    Case, Encoder, Input, Rows,
+    Case, Encoder, Input, Pool, Rows,
     case::{Instruct, Plan},
     encoder::{TOKEN_BUDGET, no_instructions},
 };
 use crate::{backend::Backend, error::Result, similarity::unit, text::Sequence};
 
-/// f(c; I(∅)) of conditions, by their tokens.
-pub(super) type Unconditional = HashMap<Vec<u32>, Rc<[f32]>>;
+/// f(c; I(∅)) of conditions, by what is pooled of which tokens.
+pub(super) type Unconditional = HashMap<(Pool, Vec<u32>), Rc<[f32]>>;
 /// Conditions whose embeddings are remembered: 65,536 of 4,096 numbers are 1 GB.
 const REMEMBERED: usize = 1 << 16;
 
@@ -60,11 +60,15 @@ impl<B: Backend> Encoder<B> {
             sequences.push(sequence);
             alone.push(condition);
         }
-        self.remember(case, alone.iter().flatten()).await?;
+        let unconditional = self.conditions_alone(case, &alone).await?;
         rows.vectors = self
             .in_batches(case, &sequences.iter().collect::<Vec<_>>())
             .await?;
-        self.subtract(&mut rows.vectors, &alone);
+        for (vector, alone) in rows.vectors.iter_mut().zip(&alone) {
+            if let Some(of) = alone.as_ref().and_then(|a| unconditional.get(&a.ids[..])) {
+                vector.iter_mut().zip(of.iter()).for_each(|(x, y)| *x -= y);
+            }
+        }
         let is_single = |i: &usize| matches!(inputs[*i], Input::Single(_));
         let (singles, conditionals): (Vec<_>, Vec<_>) = (0..inputs.len()).partition(is_single);
         self.finish(&mut rows.vectors, &singles, single).await?;
@@ -73,35 +77,35 @@ impl<B: Backend> Encoder<B> {
         Ok(rows)
     }
 
-    /// Embeds the conditions that are not known yet.
-    async fn remember(&self, case: &Case, alone: impl Iterator<Item = &Sequence>) -> Result<()> {
-        // In the order they came: which of them share a batch is the same in every run.
-        let sequences: Vec<_> = {
-            let known = self.unconditional.borrow();
-            let mut seen = HashSet::new();
-            alone
-                .filter(|s| !known.contains_key(&s.ids) && seen.insert(&s.ids))
-                .collect()
-        };
-        let vectors = self.in_batches(case, &sequences).await?;
-        let mut known = self.unconditional.borrow_mut();
-        if known.len() + sequences.len() > REMEMBERED {
-            known.clear();
-        }
-        for (sequence, vector) in sequences.iter().zip(vectors) {
-            known.insert(sequence.ids.clone(), vector.into());
-        }
-        Ok(())
-    }
-
-    /// Takes f(c; I(∅)) off the rows that have a condition in `alone`.
-    fn subtract(&self, vectors: &mut [Vec<f32>], alone: &[Option<Sequence>]) {
-        let known = self.unconditional.borrow();
-        for (vector, alone) in vectors.iter_mut().zip(alone) {
-            if let Some(of) = alone.as_ref().and_then(|alone| known.get(&alone.ids)) {
-                vector.iter_mut().zip(of.iter()).for_each(|(x, y)| *x -= y);
+    /// f(c; I(∅)) of the conditions that are there, by their tokens; those that are not remembered are embedded.
+    async fn conditions_alone<'a>(
+        &self,
+        case: &Case,
+        alone: &'a [Option<Sequence>],
+    ) -> Result<HashMap<&'a [u32], Rc<[f32]>>> {
+        let key = |ids: &[u32]| (case.pooling, ids.to_vec());
+        let mut found = HashMap::new();
+        let mut new = Vec::new();
+        let mut seen = HashSet::new();
+        for sequence in alone.iter().flatten().filter(|s| seen.insert(&s.ids)) {
+            match self.unconditional.borrow().get(&key(&sequence.ids)) {
+                Some(vector) => {
+                    found.insert(&sequence.ids[..], Rc::clone(vector));
+                }
+                None => new.push(sequence),
             }
         }
+        let vectors = self.in_batches(case, &new).await?;
+        let mut remembered = self.unconditional.borrow_mut();
+        if remembered.len() + new.len() > REMEMBERED {
+            remembered.clear();
+        }
+        for (sequence, vector) in new.into_iter().zip(vectors) {
+            let vector: Rc<[f32]> = vector.into();
+            remembered.insert(key(&sequence.ids), Rc::clone(&vector));
+            found.insert(&sequence.ids, vector);
+        }
+        Ok(found)
     }
 
     /// One embedding a sequence, in their order.

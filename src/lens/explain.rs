@@ -214,7 +214,11 @@ impl<B: Backend> Lens<B> {
             template.sentence("sentence 2", second)?,
         ];
         for (plain, tokens) in inputs.plain.iter_mut().zip(&tokens) {
-            *plain = Some(inputs.batch.placed(None, template.single(tokens)?));
+            *plain = Some(Placed::push(
+                &mut inputs.batch,
+                None,
+                template.single(tokens)?,
+            ));
         }
         let (Some(condition), Some(recipe)) = (condition, recipe) else {
             return Ok(inputs);
@@ -223,12 +227,12 @@ impl<B: Backend> Lens<B> {
         for (joint, tokens) in inputs.joint.iter_mut().zip(&tokens) {
             for &order in &recipe.orders {
                 let pair = template.pair(tokens, &condition, order)?;
-                joint.push(inputs.batch.placed(Some(order), pair));
+                joint.push(Placed::push(&mut inputs.batch, Some(order), pair));
             }
         }
         if recipe.subtract {
             let alone = template.condition_alone(&condition)?;
-            inputs.alone = Some(inputs.batch.placed(None, alone));
+            inputs.alone = Some(Placed::push(&mut inputs.batch, None, alone));
         }
         Ok(inputs)
     }
@@ -246,7 +250,7 @@ impl<B: Backend> Lens<B> {
             encoder
                 .bert()?
                 .0
-                .forward_attending(backend, &inputs.batch.0, &rows)?;
+                .forward_attending(backend, &inputs.batch, &rows)?;
 
         let mut taken = vec![(
             StepName::Plain,
@@ -358,6 +362,15 @@ struct Placed {
 }
 
 impl Placed {
+    /// Appends a sequence to the batch.
+    fn push(batch: &mut Batch, order: Option<Order>, sequence: Sequence) -> Self {
+        Self {
+            start: batch.push(&sequence.ids, &sequence.types),
+            order,
+            sequence,
+        }
+    }
+
     fn term(&self, pool: Pool) -> PoolTerm {
         let span = pool.span(&self.sequence);
         PoolTerm {
@@ -370,25 +383,10 @@ impl Placed {
     }
 }
 
-/// The batch while it is being filled.
-#[derive(Default)]
-struct Filling(Batch);
-
-impl Filling {
-    fn placed(&mut self, order: Option<Order>, sequence: Sequence) -> Placed {
-        let start = self.0.push(&sequence.ids, &sequence.types);
-        Placed {
-            order,
-            sequence,
-            start,
-        }
-    }
-}
-
 /// All that the encoder reads.
 #[derive(Default)]
 struct Inputs {
-    batch: Filling,
+    batch: Batch,
     /// Each sentence alone.
     plain: [Option<Placed>; 2],
     /// Each sentence with the condition, one an order.

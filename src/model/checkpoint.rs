@@ -162,6 +162,11 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// Whether a name that a file gives of another is of one beside it: no path, and no URL.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', ':'])
+}
+
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn map(path: &std::path::Path) -> Result<Bytes> {
     let file = std::fs::File::open(path).map_err(Error::io(path))?;

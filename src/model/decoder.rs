@@ -133,7 +133,8 @@ impl Decoder {
     /// `[tokens, hidden]` in f32.
     ///
     /// # Errors
-    /// A token that the model's table does not hold, or a sequence longer than its positions.
+    /// A batch or a sequence without tokens, a token that the model's table does not hold, or a sequence longer than
+    /// its positions.
     pub fn forward(&self, batch: &Batch) -> Result<Tensor> {
         self.check(batch)?;
         let config = &self.config;
@@ -171,9 +172,9 @@ impl Decoder {
     }
 
     fn check(&self, batch: &Batch) -> Result<()> {
-        if batch.tokens() == 0 {
+        if batch.is_empty() || batch.ranges().any(|r| r.is_empty()) {
             return Err(Error::InvalidArgument(
-                "there is nothing to encode: the batch is empty.".into(),
+                "there is nothing to encode: the batch, or a sequence of it, is empty.".into(),
             ));
         }
         let (rows, positions) = (self.config.vocab_size, self.config.max_positions);

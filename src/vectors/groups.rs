@@ -7,7 +7,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use super::{add, dot};
+use super::{add, count, dot};
 use crate::{
     error::{Error, Result},
     similarity::{cosine, unit},
@@ -43,18 +43,13 @@ impl KMeans {
     /// The same every time.
     ///
     /// # Errors
-    /// There are fewer than `k` vectors, `k` is 0, or their numbers are not finite.
+    /// There are fewer than `k` vectors, `k` is 0, or they are no whole rows of finite numbers.
     pub fn fit(&self, vectors: &[f32], dims: usize, k: usize) -> Result<Groups> {
-        let n = vectors.len() / dims.max(1);
+        let n = count(vectors, dims)?;
         if k == 0 || n < k {
             return Err(Error::InvalidArgument(format!(
                 "{n} vectors cannot be put into {k} groups."
             )));
-        }
-        if vectors.iter().any(|x| !x.is_finite()) {
-            return Err(Error::InvalidArgument(
-                "vectors to be grouped must be finite numbers.".into(),
-            ));
         }
         let data = Data::new(vectors, dims);
         let mut best = self.run(&data, k, 0);
@@ -272,8 +267,7 @@ pub fn silhouette(vectors: &[f32], dims: usize, labels: &[usize]) -> f64 {
     if sizes.iter().filter(|&&size| size > 0).count() < 2 {
         return 0.0;
     }
-    let score = |(i, row): (usize, &[f32])| -> f64 {
-        let label = labels[i];
+    let score = |((row, &square), &label): ((&[f32], &f32), &usize)| -> f64 {
         if sizes[label] == 1 {
             return 0.0;
         }
@@ -283,7 +277,7 @@ pub fn silhouette(vectors: &[f32], dims: usize, labels: &[usize]) -> f64 {
             let (size, product) = (sizes[group] as f64, f64::from(dot(row, sum)));
             if group == label {
                 // The vector itself, at distance 0, does not count.
-                own = (size - 1.0 - (product - f64::from(data.squares[i]))) / (size - 1.0);
+                own = (size - 1.0 - (product - f64::from(square))) / (size - 1.0);
             } else if size > 0.0 {
                 apart = apart.min(1.0 - product / size);
             }
@@ -295,7 +289,8 @@ pub fn silhouette(vectors: &[f32], dims: usize, labels: &[usize]) -> f64 {
             0.0
         }
     };
-    data.rows().enumerate().map(score).sum::<f64>() / labels.len() as f64
+    let rows = data.rows().zip(&data.squares).zip(labels);
+    rows.map(score).sum::<f64>() / labels.len() as f64
 }
 
 #[cfg(test)]
@@ -331,8 +326,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_grouped_is_an_error() {
-        for (x, k) in [(&[1.0][..], 2), (&[1.0], 0), (&[], 1), (&[f32::NAN], 1)] {
-            assert!(SPHERICAL.fit(x, 1, k).is_err());
+        for (x, dims, k) in [
+            (&[1.0][..], 1, 2),
+            (&[1.0], 1, 0),
+            (&[], 1, 1),
+            (&[f32::NAN], 1, 1),
+            (&[1.0], 0, 1),
+            (&[1.0, 0.0, 1.0], 2, 1),
+        ] {
+            assert!(SPHERICAL.fit(x, dims, k).is_err());
         }
     }
 }

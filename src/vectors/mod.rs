@@ -3,9 +3,25 @@
 //!
 //! All of it is plain arithmetic on rows of numbers, without a backend: thousands of vectors, not millions.
 
+use crate::error::{Error, Result};
+
 pub mod groups;
 pub mod plane;
 pub mod storage;
+
+/// How many vectors of `dims` numbers there are, row by row.
+///
+/// # Errors
+/// They are no whole rows, or their numbers are not finite.
+fn count(vectors: &[f32], dims: usize) -> Result<usize> {
+    match vectors.len().checked_rem(dims) {
+        _ if vectors.is_empty() => Ok(0),
+        Some(0) if vectors.iter().all(|x| x.is_finite()) => Ok(vectors.len() / dims),
+        _ => Err(Error::InvalidArgument(format!(
+            "vectors must be whole rows of {dims} finite numbers."
+        ))),
+    }
+}
 
 /// Scalar product; eight sums side by side, which compilers turn into vector instructions.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -6,7 +6,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-use super::{add, dot};
+use super::{add, count, dot};
 use crate::error::{Error, Result};
 
 /// Directions that are followed for the sake of two.
@@ -20,12 +20,12 @@ const STEPS: usize = 40;
 /// can. Without it the largest coordinate on each axis is positive, as scikit-learn has it.
 ///
 /// # Errors
-/// There are no vectors, their numbers are not finite, or `previous` is of another length.
+/// There are no vectors, they are no whole rows of finite numbers, or `previous` is of another length.
 pub fn plane(vectors: &[f32], dims: usize, previous: Option<&[f32]>) -> Result<Vec<f32>> {
-    let n = vectors.len() / dims.max(1);
-    if n == 0 || vectors.iter().any(|x| !x.is_finite()) {
+    let n = count(vectors, dims)?;
+    if n == 0 {
         return Err(Error::InvalidArgument(
-            "a map needs at least one vector, of finite numbers.".into(),
+            "a map needs at least one vector.".into(),
         ));
     }
     if let Some(previous) = previous
@@ -248,6 +248,8 @@ mod tests {
     #[test]
     fn what_cannot_be_laid_out_is_an_error() {
         assert!(plane(&[], 2, None).is_err());
+        assert!(plane(&[1.0], 0, None).is_err());
+        assert!(plane(&[1.0, 0.0, 1.0], 2, None).is_err());
         assert!(plane(&[f32::NAN, 0.0], 2, None).is_err());
         assert!(plane(&[1.0, 0.0], 2, Some(&[0.0; 4])).is_err());
     }

@@ -107,7 +107,7 @@ impl Stored {
 }
 
 /// Appends a vector's bytes and gives their scale; a vector of zeros has scale 0.
-fn to_int8(vector: &[f32], values: &mut Vec<i8>) -> f32 {
+pub(crate) fn to_int8(vector: &[f32], values: &mut Vec<i8>) -> f32 {
     let largest = vector.iter().fold(0f32, |most, x| most.max(x.abs()));
     let scale = largest / 127.0;
     values.extend(vector.iter().map(|x| match scale > 0.0 {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use js_sys::{Array, Float32Array, Object, Reflect};
+use js_sys::{Array, Float32Array};
 use wasm_bindgen::prelude::*;
 
-use super::{Engine, js_error, to_js};
+use super::{Engine, js_error, object, to_js};
 use crate::{
     embedding::Pool,
     error::{Error, Result},
@@ -63,7 +63,7 @@ impl Engine {
         subtract: Option<bool>,
         pooling: Option<String>,
         head: Option<bool>,
-    ) -> std::result::Result<JsExplanation, JsValue> {
+    ) -> Js<JsExplanation> {
         let switches = Switches {
             subtract,
             pooling: pooling
@@ -77,7 +77,7 @@ impl Engine {
             .explain(sentences, condition.as_deref(), switches)
             .await
             .map_err(js_error)?;
-        Ok(to_object(&explanation, sentences)?.unchecked_into())
+        to_object(&explanation, sentences)
     }
 }
 
@@ -95,9 +95,9 @@ fn pool(name: &str) -> Result<Pool> {
     })
 }
 
-type Js = std::result::Result<JsValue, JsValue>;
+type Js<T = JsValue> = std::result::Result<T, JsValue>;
 
-fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js {
+fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js<JsExplanation> {
     let Explanation {
         condition,
         recipe,
@@ -191,12 +191,4 @@ fn list<T>(items: &[T], to_js: impl Fn(&T) -> Js) -> Js {
         array.push(&to_js(item)?);
     }
     Ok(array.into())
-}
-
-fn object<const N: usize>(fields: [(&str, JsValue); N]) -> Js {
-    let object = Object::new();
-    for (name, value) in fields {
-        Reflect::set(&object, &name.into(), &value)?;
-    }
-    Ok(object.into())
 }

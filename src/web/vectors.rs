@@ -1,9 +1,9 @@
 //! Many embeddings across the border: stored, grouped, laid out.
 
-use js_sys::{Array, Float32Array, Int8Array, Object, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Array, Float32Array, Int8Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::{Engine, js_error};
+use super::{Engine, js_error, object};
 use crate::{
     embedding::Rows,
     vectors::{
@@ -94,12 +94,4 @@ pub(super) fn vectors(
         ("dims", (stored.dims as u32).into()),
         ("warnings", warnings.into()),
     ])
-}
-
-fn object<T: JsCast, const N: usize>(fields: [(&str, JsValue); N]) -> Result<T, JsValue> {
-    let object = Object::new();
-    for (name, value) in fields {
-        Reflect::set(&object, &name.into(), &value)?;
-    }
-    Ok(object.unchecked_into())
 }

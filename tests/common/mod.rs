@@ -1,15 +1,21 @@
 //! What the integration tests share: fixtures, the real encoder where it is there, and comparisons.
 #![allow(dead_code)] // each test binary uses its own part
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
 
 use caselens::{
     backend::webgpu::{Options, PowerPreference, Products, WebGpu},
+    embedding::Case,
     model::{
-        checkpoint::Checkpoint,
+        checkpoint::{Checkpoint, EncoderId},
         gguf::{Pooling, Source, write_gguf},
         weights::{Bytes, Dtype},
     },
+    projection::{HeadFile, HeadSpec, head::Layer},
 };
 use pollster::block_on;
 use safetensors::SafeTensors;
@@ -123,20 +129,79 @@ pub fn decoder_tokenizer(model: &str) -> PathBuf {
         .join("tokenizer.json")
 }
 
-/// Runs the companion with what ships as its defaults: exit code, standard output, standard error.
-pub fn caselens(args: &[&str]) -> (i32, String, String) {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_caselens"))
+/// The companion with what ships as its defaults, started with pipes.
+pub fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_caselens"))
         .args(args)
         .env_remove("CASELENS_MODEL")
         .env_remove("CASELENS_HEAD")
-        .output()
-        .unwrap();
+        .env_remove("CASELENS_LOG")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs the companion on this input.
+pub fn run(args: &[&str], input: &[u8]) -> Output {
+    let mut child = start(args);
+    // A program that fails early closes its input.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// What the companion prints where it must succeed.
+pub fn ok(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let output = run(args, input);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {said}");
+    output.stdout
+}
+
+/// What the companion says where it must refuse its input.
+pub fn refused(args: &[&str], input: &[u8]) -> String {
+    let output = run(args, input);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+/// Runs the companion without input: exit code, standard output, standard error.
+pub fn caselens(args: &[&str]) -> (i32, String, String) {
+    let output = run(args, b"");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (
         output.status.code().unwrap_or(-1),
         text(&output.stdout),
         text(&output.stderr),
     )
+}
+
+/// A head of these widths with small numbers.
+pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
+    let numbers = |n: usize| {
+        (0..n)
+            .map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0)
+            .collect()
+    };
+    let layers = dims.windows(2).map(|d| Layer {
+        weight: numbers(d[0] * d[1]),
+        bias: numbers(d[1]),
+    });
+    HeadFile {
+        spec: HeadSpec {
+            encoder: encoder.clone(),
+            case: Case::default(),
+            dims: dims.to_vec(),
+            relu,
+            dropout: 0.15,
+            training: serde_json::Value::Null,
+        },
+        layers: layers.collect(),
+        condition_only: None,
+    }
 }
 
 /// A file of tensors.

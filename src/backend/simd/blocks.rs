@@ -11,8 +11,9 @@ use super::{
     math::{ROUND, largest},
     memory::Aligned,
     product::{Tiles, VECTORS, panel_width},
+    stack::Stack,
 };
-use crate::model::weights::{BLOCK, Dtype, WeightTensor, decode_into};
+use crate::model::weights::{BLOCK, Dtype, decode_into};
 
 /// A weight matrix `[outputs, inputs]` in the order a kernel reads it.
 ///
@@ -25,53 +26,43 @@ pub struct Blocks {
     starts: Aligned,
 }
 
-/// Packs matrices with the same `inputs`, a multiple of 32, one under the other.
-pub struct Pack<'a> {
-    pub parts: &'a [&'a WeightTensor<'a>],
-    pub outputs: usize,
-    pub inputs: usize,
-}
+/// Packs a matrix whose `inputs` are a multiple of 32.
+pub struct Pack<'a>(pub Stack<'a>);
 
 impl Work for Pack<'_> {
     type Output = Blocks;
 
     #[inline(always)]
     fn run<I: Isa>(self, _: I) -> Blocks {
+        let Stack {
+            outputs, inputs, ..
+        } = self.0;
         let width = panel_width::<I>();
-        let blocks = self.inputs / BLOCK;
-        let padded = self.outputs.next_multiple_of(width);
+        let blocks = inputs / BLOCK;
+        let padded = outputs.next_multiple_of(width);
         let mut packed = Blocks {
             blocks,
-            weights: Aligned::zeros::<i8>(padded * self.inputs),
+            weights: Aligned::zeros::<i8>(padded * inputs),
             scales: Aligned::zeros::<f32>(padded * blocks),
             starts: Aligned::zeros::<i32>(padded * blocks),
         };
         let weights = packed.weights.get_mut::<i8>();
         let scales = packed.scales.get_mut::<f32>();
         let starts = packed.starts.get_mut::<i32>();
-        let mut output = 0;
-        for part in self.parts {
-            let (numbers, bytes) = part.dtype.block();
-            let block_bytes = BLOCK / numbers * bytes;
-            // Past what the shape asks for, a file's bytes are not this tensor's.
-            let rows = part.dims2().map_or(0, |(rows, _)| rows);
-            let row_bytes = (blocks * block_bytes).max(1);
-            for row in part.data.chunks_exact(row_bytes).take(rows) {
-                let (panel, column) = (output / width, output % width);
-                for (b, block) in row.chunks_exact(block_bytes).enumerate() {
-                    let (quants, scale) = quantised(part.dtype, block);
-                    let block = panel * blocks + b;
-                    scales[block * width + column] = scale;
-                    starts[block * width + column] =
-                        -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
-                    let to = &mut weights[block * BLOCK * width..][..BLOCK * width];
-                    let quants = quants.map(|q| q + I::WEIGHT_OFFSET as i8);
-                    for (step, quants) in quants.chunks_exact(I::DEPTH).enumerate() {
-                        to[(step * width + column) * I::DEPTH..][..I::DEPTH]
-                            .copy_from_slice(quants);
-                    }
+        for (output, (dtype, row)) in self.0.rows().enumerate() {
+            let (panel, column) = (output / width, output % width);
+            let (numbers, bytes) = dtype.block();
+            for (b, block) in row.chunks_exact(BLOCK / numbers * bytes).enumerate() {
+                let (quants, scale) = quantised(dtype, block);
+                let block = panel * blocks + b;
+                scales[block * width + column] = scale;
+                starts[block * width + column] =
+                    -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
+                let to = &mut weights[block * BLOCK * width..][..BLOCK * width];
+                let quants = quants.map(|q| q + I::WEIGHT_OFFSET as i8);
+                for (step, quants) in quants.chunks_exact(I::DEPTH).enumerate() {
+                    to[(step * width + column) * I::DEPTH..][..I::DEPTH].copy_from_slice(quants);
                 }
-                output += 1;
             }
         }
         packed

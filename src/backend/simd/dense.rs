@@ -4,38 +4,35 @@ use super::{
     isa::{Isa, Work},
     memory::Aligned,
     product::{Tiles, VECTORS, panel_width},
+    stack::Stack,
 };
-use crate::model::weights::WeightTensor;
+use crate::model::weights::decode_into;
 
 /// A weight matrix `[outputs, inputs]` in the order a kernel reads it: by panel of outputs, the panel's
 /// numbers for each input in turn.
 pub struct Dense(pub Aligned);
 
-/// Packs matrices with the same `inputs` one under the other.
-pub struct Pack<'a> {
-    pub parts: &'a [&'a WeightTensor<'a>],
-    pub outputs: usize,
-    pub inputs: usize,
-}
+/// Packs a matrix.
+pub struct Pack<'a>(pub Stack<'a>);
 
 impl Work for Pack<'_> {
     type Output = Dense;
 
     #[inline(always)]
     fn run<I: Isa>(self, _: I) -> Dense {
+        let Stack {
+            outputs, inputs, ..
+        } = self.0;
         let width = panel_width::<I>();
-        let mut packed = Aligned::zeros::<f32>(self.outputs.next_multiple_of(width) * self.inputs);
+        let mut packed = Aligned::zeros::<f32>(outputs.next_multiple_of(width) * inputs);
         let to = packed.get_mut::<f32>();
-        let mut output = 0;
-        for part in self.parts {
-            let rows = part.dims2().map_or(0, |(rows, _)| rows);
-            for row in part.to_f32().chunks_exact(self.inputs.max(1)).take(rows) {
-                let (panel, column) = (output / width, output % width);
-                let to = &mut to[panel * self.inputs * width..][..self.inputs * width];
-                for (to, &number) in to.chunks_exact_mut(width).zip(row) {
-                    to[column] = number;
-                }
-                output += 1;
+        let mut numbers = vec![0f32; inputs];
+        for (output, (dtype, row)) in self.0.rows().enumerate() {
+            decode_into(dtype, row, &mut numbers);
+            let (panel, column) = (output / width, output % width);
+            let to = &mut to[panel * inputs * width..][..inputs * width];
+            for (to, &number) in to.chunks_exact_mut(width).zip(&numbers) {
+                to[column] = number;
             }
         }
         Dense(packed)

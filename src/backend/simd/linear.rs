@@ -10,6 +10,7 @@ use super::{
     memory::{Aligned, Memory},
     norm::Norm,
     product::{Map, Output, Tiles, panel, panel_width},
+    stack::Stack,
 };
 use crate::{
     backend::Activation,
@@ -48,10 +49,11 @@ impl Linear {
         for weight in weights {
             let (rows, width) = weight.checked_dims2()?;
             outputs += rows;
-            if *columns.get_or_insert(width) != width {
+            let needed = *columns.get_or_insert(width);
+            if needed != width {
                 return Err(Error::Tensor {
                     name: weight.name.clone(),
-                    reason: format!("has {width} columns where {columns:?} are needed"),
+                    reason: format!("has {width} columns where {needed} are needed"),
                 });
             }
         }
@@ -70,17 +72,14 @@ impl Linear {
             }
             _ => cpu,
         };
+        let stack = Stack {
+            parts: weights,
+            outputs,
+            inputs,
+        };
         let weight = match in_blocks {
-            true => Weight::Blocks(cpu.run(blocks::Pack {
-                parts: weights,
-                outputs,
-                inputs,
-            })),
-            false => Weight::Dense(cpu.run(dense::Pack {
-                parts: weights,
-                outputs,
-                inputs,
-            })),
+            true => Weight::Blocks(cpu.run(blocks::Pack(stack))),
+            false => Weight::Dense(cpu.run(dense::Pack(stack))),
         };
         Ok(Self {
             inputs,

@@ -33,6 +33,7 @@ mod norm;
 mod parallel;
 mod peak;
 mod product;
+mod stack;
 
 pub use isa::Cpu;
 pub use linear::Linear;

@@ -3,17 +3,22 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::Arc,
 };
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, builder::StringBuilder};
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Format, Object, Rows, arrow_error};
+use super::{Format, Object, Rows, arrow_error, messages::Checked, parquet_error};
 use crate::error::{Error, Result};
+
+/// Bytes of a row's text at the most, and of a batch before its last row, however many rows it may have: a column of
+/// texts holds 2 GiB.
+const BYTES: usize = 256 << 20;
 
 pub struct Options {
     /// `None` for standard input.
@@ -51,7 +56,11 @@ impl Reader {
         };
         let mut input = BufReader::with_capacity(1 << 16, input);
         let begins = input.fill_buf().map_err(Error::io(&what))?;
-        let found = Format::of_bytes(begins);
+        // Windows' programs mark UTF-8 so; it belongs to no text.
+        if begins.starts_with("\u{feff}".as_bytes()) {
+            input.consume("\u{feff}".len());
+        }
+        let found = Format::of_bytes(input.buffer());
         let named = options.path.as_deref().and_then(Format::of_path);
         let format = match options.format.or(named) {
             // Arrow's streams and files go by the same names.
@@ -75,8 +84,8 @@ impl Reader {
                         .read_exact(&mut [0; 8])
                         .map_err(|e| arrow_error(&what, format)(e.into()))?;
                 }
-                let reader =
-                    StreamReader::try_new(input, None).map_err(arrow_error(&what, format))?;
+                let open = || StreamReader::try_new(Checked::new(input), None);
+                let reader = guarded(&what, format, open)?;
                 columns(reader, &what, format, options.rows)
             }
             Format::Parquet => {
@@ -86,9 +95,12 @@ impl Reader {
                     ));
                 };
                 let file = File::open(path).map_err(Error::io(path))?;
-                let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-                    .and_then(|builder| builder.with_batch_size(options.rows).build())
-                    .map_err(|e| arrow_error(&what, format)(e.into()))?;
+                let open = || {
+                    ParquetRecordBatchReaderBuilder::try_new(file)
+                        .and_then(|builder| builder.with_batch_size(options.rows).build())
+                        .map_err(parquet_error)
+                };
+                let reader = guarded(&what, format, open)?;
                 columns(reader, &what, format, options.rows)
             }
         };
@@ -121,13 +133,13 @@ fn columns(
     format: Format,
     rows: usize,
 ) -> (Batches, Rows) {
-    let failed = arrow_error(what, format);
+    let what = what.to_owned();
     let empty = RecordBatch::new_empty(reader.schema());
     let mut rest = empty.clone();
     let next = move || {
         while rest.num_rows() == 0 {
-            match reader.next() {
-                Some(batch) => rest = batch.map_err(&failed)?,
+            match guarded(&what, format, || reader.next().transpose())? {
+                Some(batch) => rest = batch,
                 None => return Ok(None),
             }
         }
@@ -136,6 +148,21 @@ fn columns(
         Ok(Some(Rows::Columns(batch)))
     };
     (Box::new(next), Rows::Columns(empty))
+}
+
+/// Arrow's and Parquet's readers panic on some broken files: that is an error like their others.
+fn guarded<T>(
+    what: &str,
+    format: Format,
+    read: impl FnOnce() -> std::result::Result<T, ArrowError>,
+) -> Result<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    let broken = |_| Err(ArrowError::ParseError("it is damaged".into()));
+    read.unwrap_or_else(broken)
+        .map_err(arrow_error(what, format))
 }
 
 /// Lines in batches of at most `rows`. A batch also ends where no more lines have come yet: a partner that waits
@@ -150,17 +177,17 @@ fn lines(
     let what = what.to_owned();
     let mut row = 0;
     let next = move || {
-        let mut batch = Vec::new();
-        while batch.len() < rows && (batch.is_empty() || !input.buffer().is_empty()) {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        let more = |input: &Input| !input.buffer().is_empty();
+        while batch.len() < rows && bytes < BYTES && (batch.is_empty() || more(&input)) {
             let mut line = Vec::new();
-            if input
-                .read_until(b'\n', &mut line)
-                .map_err(Error::io(&what))?
-                == 0
-            {
+            let most = BYTES as u64 + 1;
+            let read = (&mut input).take(most).read_until(b'\n', &mut line);
+            if read.map_err(Error::io(&what))? == 0 {
                 break;
             }
             row += 1;
+            bytes += check_length(line.len(), &what, row)?;
             let line = String::from_utf8(line).map_err(|_| Error::Data {
                 file: what.clone(),
                 row,
@@ -174,6 +201,18 @@ fn lines(
         }
     };
     Ok((Box::new(next), empty))
+}
+
+/// A row's length, where it is not absurd.
+fn check_length(bytes: usize, what: &str, row: usize) -> Result<usize> {
+    match bytes <= BYTES {
+        true => Ok(bytes),
+        false => Err(Error::Data {
+            file: what.to_owned(),
+            row,
+            reason: format!("it is longer than {} MiB", BYTES >> 20),
+        }),
+    }
 }
 
 fn objects(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
@@ -219,8 +258,8 @@ fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
             .map(|_| StringBuilder::new())
             .collect();
         let mut record = csv::StringRecord::new();
-        let first = row;
-        while row - first < rows {
+        let (first, mut bytes) = (row, 0);
+        while row - first < rows && bytes < BYTES {
             if !reader
                 .read_record(&mut record)
                 .map_err(|e| bad(&what, row + 1, e))?
@@ -228,6 +267,7 @@ fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
                 break;
             }
             row += 1;
+            bytes += check_length(record.as_slice().len(), &what, row)?;
             for (column, cell) in columns.iter_mut().zip(&record) {
                 column.append_option(Some(cell).filter(|cell| !cell.is_empty()));
             }

@@ -13,7 +13,7 @@ use parquet::{arrow::ArrowWriter, basic::Compression, file::properties::WriterPr
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-use super::{Format, Object, Rows, arrow_error};
+use super::{Format, Object, Rows, arrow_error, parquet_error};
 use crate::error::{Error, Result};
 
 /// Bytes of rows that Parquet collects before it writes them.
@@ -55,12 +55,7 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// It has a column of the new one's name already, or the output cannot be written.
     pub fn new(out: W, options: Options, first: &Rows) -> Result<Self> {
-        if first.has(&options.column) {
-            return Err(Error::InvalidArgument(format!(
-                "the input has a column `{}` already. Name the new one with --embedding-column.",
-                options.column
-            )));
-        }
+        options.check_new(first)?;
         let failed = arrow_error(&options.what, options.format);
         let columns = match first {
             Rows::Columns(batch) => batch.schema(),
@@ -88,7 +83,7 @@ impl<W: Write + Send> Writer<W> {
                     .build();
                 ArrowWriter::try_new(out, schema, Some(properties))
                     .map(|writer| Sink::Parquet(Box::new(writer)))
-                    .map_err(ArrowError::from)
+                    .map_err(parquet_error)
             }
         };
         Ok(Self {
@@ -100,7 +95,12 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Writes rows with an embedding each, `[dims]`.
+    ///
+    /// # Errors
+    /// They have a column of the new one's name, other columns than the rows before them where that is not allowed,
+    /// or the output cannot be written.
     pub fn write(&mut self, rows: &Rows, vectors: &Vectors) -> Result<()> {
+        self.options.check_new(rows)?;
         let failed = arrow_error(&self.options.what, self.options.format);
         let written = match (&mut self.sink, rows) {
             (Sink::Lines(out), _) if self.options.format == Format::Text => {
@@ -128,8 +128,8 @@ impl<W: Write + Send> Writer<W> {
             Sink::File(mut file) => file.finish().and_then(|()| file.flush()),
             Sink::Parquet(writer) => writer
                 .into_inner()
-                .map_err(ArrowError::from)
-                .and_then(|mut out| out.flush().map_err(ArrowError::from)),
+                .map_err(parquet_error)
+                .and_then(|mut out| Ok(out.flush()?)),
         };
         written.map_err(arrow_error(&self.options.what, self.options.format))
     }
@@ -158,11 +158,11 @@ impl<W: Write + Send> Writer<W> {
             Sink::Stream(stream) => stream.write(&batch).and_then(|()| stream.flush()),
             Sink::File(file) => file.write(&batch).and_then(|()| file.flush()),
             Sink::Parquet(writer) => {
-                writer.write(&batch)?;
-                if writer.in_progress_size() > ROW_GROUP {
-                    writer.flush()?;
+                writer.write(&batch).map_err(parquet_error)?;
+                match writer.in_progress_size() > ROW_GROUP {
+                    true => writer.flush().map_err(parquet_error),
+                    false => Ok(()),
                 }
-                Ok(())
             }
         }
     }
@@ -188,6 +188,24 @@ impl<W: Write + Send> Writer<W> {
 }
 
 impl Options {
+    /// Refuses rows that have a column of the new one's name, though it be of nulls alone.
+    fn check_new(&self, rows: &Rows) -> Result<()> {
+        let taken = match rows {
+            Rows::Columns(batch) => batch.column_by_name(&self.column).is_some(),
+            Rows::Objects(objects) => {
+                let mut fields = objects.iter().flat_map(|object| &object.0);
+                fields.any(|(name, _)| *name == self.column)
+            }
+        };
+        match taken {
+            true => Err(Error::InvalidArgument(format!(
+                "the input has a column `{}` already. Name the new one with --embedding-column.",
+                self.column
+            ))),
+            false => Ok(()),
+        }
+    }
+
     fn item() -> FieldRef {
         Arc::new(Field::new("item", DataType::Float32, false))
     }
@@ -309,6 +327,11 @@ fn cells<W: Write>(
     Ok(csv.flush()?)
 }
 
+/// The operating system's own errors stay what they are: a closed pipe is told by its kind.
 fn csv_error(error: csv::Error) -> ArrowError {
-    ArrowError::from(std::io::Error::from(error))
+    let said = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error.into(),
+        _ => ArrowError::CsvError(said),
+    }
 }

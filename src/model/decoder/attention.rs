@@ -3,7 +3,7 @@
 //! Nothing is padded. Neighbouring sequences of one length are a run, and a run is one product: batches that
 //! are sorted by length have few of them.
 
-use std::ops::Range;
+use std::{cell::RefCell, collections::HashMap, ops::Range};
 
 use candle_core::{D, DType, Device, Tensor};
 
@@ -30,6 +30,9 @@ struct Run {
     sin: Tensor,
 }
 
+/// Masks by their rows, length and window.
+type Masks = HashMap<(Range<usize>, usize, usize), Tensor>;
+
 /// A batch's runs, with their rotations.
 pub struct Runs {
     runs: Vec<Run>,
@@ -38,6 +41,8 @@ pub struct Runs {
     /// with the one half a head away.
     neighbours: bool,
     device: Device,
+    /// The layers share them.
+    masks: RefCell<Masks>,
 }
 
 impl Runs {
@@ -68,6 +73,7 @@ impl Runs {
             causal: config.causal,
             neighbours: config.rotates_neighbours,
             device: device.clone(),
+            masks: RefCell::default(),
         })
     }
 
@@ -161,6 +167,10 @@ impl Runs {
             return Ok(None);
         }
         let window = window.unwrap_or(length);
+        let key = (rows.clone(), length, window);
+        if let Some(mask) = self.masks.borrow().get(&key) {
+            return Ok(Some(mask.clone()));
+        }
         let shape = (rows.len(), length);
         let mask: Vec<f32> = rows
             .flat_map(|i| {
@@ -170,7 +180,12 @@ impl Runs {
                 })
             })
             .collect();
-        Ok(Some(Tensor::from_vec(mask, shape, &self.device)?))
+        let mask = Tensor::from_vec(mask, shape, &self.device)?;
+        // All masks of a longer input would take more memory than its scores.
+        if length.saturating_mul(length) <= MAX_SCORES {
+            self.masks.borrow_mut().insert(key, mask.clone());
+        }
+        Ok(Some(mask))
     }
 }
 

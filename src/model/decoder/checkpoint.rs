@@ -10,7 +10,7 @@ use super::{Precision, config::Config, gguf, weights::Weights};
 use crate::{
     embedding::Pool,
     error::{Error, Result},
-    model::checkpoint::{EncoderId, folder_id},
+    model::checkpoint::{EncoderId, folder_id, is_file_name},
     text::Tokenizer,
 };
 
@@ -132,15 +132,7 @@ pub fn shard_names(what: &str, index: &[u8]) -> Result<BTreeSet<String>> {
     let index: Index =
         serde_json::from_slice(index).map_err(|e| bad(format!("it is no list of shards ({e})")))?;
     let names: BTreeSet<_> = index.weight_map.into_values().collect();
-    // A name is a file of the same folder, and nothing else.
-    let plain = |name: &String| {
-        let mut parts = Path::new(name).components();
-        matches!(
-            (parts.next(), parts.next()),
-            (Some(std::path::Component::Normal(_)), None)
-        )
-    };
-    match names.iter().find(|name| !plain(name)) {
+    match names.iter().find(|name| !is_file_name(name)) {
         Some(name) => Err(bad(format!("it names the shard {name:?}"))),
         None if names.is_empty() => Err(bad("it names no shard".into())),
         None => Ok(names),

@@ -4,7 +4,7 @@
 //! Files are mapped into memory, and a tensor is copied once, to where it is used. Names are GGUF's
 //! (`blk.0.attn_q.weight`, …) whichever file they come from.
 
-use std::{borrow::Cow, collections::BTreeMap, io::Cursor, ops::Range, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, io::Cursor, ops::Range, path::Path};
 
 use candle_core::{
     DType, Device, Tensor,
@@ -204,17 +204,11 @@ impl Weights {
                 &entry.shape,
                 device,
             )?),
-            Stored::Blocks(_) => Ok(self.blocks(entry, device)?.dequantize(device)?),
+            Stored::Blocks(dtype) => Ok(self.blocks(entry, dtype, device)?.dequantize(device)?),
         }
     }
 
-    fn blocks(&self, entry: &Entry, device: &Device) -> Result<QTensor> {
-        let dtype = match entry.stored {
-            Stored::Dense(DType::F32) => GgmlDType::F32,
-            Stored::Dense(DType::F16) => GgmlDType::F16,
-            Stored::Dense(_) => GgmlDType::BF16,
-            Stored::Blocks(dtype) => dtype,
-        };
+    fn blocks(&self, entry: &Entry, dtype: GgmlDType, device: &Device) -> Result<QTensor> {
         let storage = QStorage::from_data(Cow::Borrowed(self.data(entry)), device, dtype)?;
         Ok(QTensor::new(storage, entry.shape.as_slice())?)
     }
@@ -306,7 +300,7 @@ impl<'a> Loader<'a> {
         self.activations
     }
 
-    /// Where tensors are copied to.
+    /// A tensor that must be there, of this shape.
     fn entry(&self, name: &str, shape: &[usize]) -> Result<&Entry> {
         let entry = self.weights.entry(name)?;
         match entry.shape == shape {
@@ -328,17 +322,24 @@ impl<'a> Loader<'a> {
         Ok(tensor.to_dtype(self.activations)?)
     }
 
+    /// A matrix in the precision that was asked for.
+    fn numbers(&self, entry: &Entry) -> Result<Tensor> {
+        let tensor = self.weights.dense(entry, self.device)?;
+        Ok(tensor.to_dtype(self.precision)?)
+    }
+
+    fn blocks(&self, entry: &Entry, dtype: GgmlDType) -> Result<QTensor> {
+        self.weights.blocks(entry, dtype, self.device)
+    }
+
     /// `NAME.weight` `[rows, columns]` and, with `bias`, `NAME.bias`.
     pub fn linear(&self, name: &str, rows: usize, columns: usize, bias: bool) -> Result<Linear> {
         let entry = self.entry(&format!("{name}.weight"), &[rows, columns])?;
         let weight = match entry.stored {
-            Stored::Dense(_) => {
-                let tensor = self.weights.dense(entry, self.device)?;
-                Weight::Dense(tensor.to_dtype(self.precision)?)
+            Stored::Dense(_) => Weight::Dense(self.numbers(entry)?),
+            Stored::Blocks(dtype) => {
+                Weight::Blocks(QMatMul::from_qtensor(self.blocks(entry, dtype)?)?)
             }
-            Stored::Blocks(_) => Weight::Blocks(QMatMul::from_qtensor(
-                self.weights.blocks(entry, self.device)?,
-            )?),
         };
         let bias = bias.then(|| self.tensor(&format!("{name}.bias"), &[rows]));
         Ok(Linear {
@@ -357,11 +358,8 @@ impl<'a> Loader<'a> {
     pub(super) fn table(&self, name: &str, rows: usize, columns: usize) -> Result<Table> {
         let entry = self.entry(&format!("{name}.weight"), &[rows, columns])?;
         Ok(match entry.stored {
-            Stored::Dense(_) => {
-                let tensor = self.weights.dense(entry, self.device)?;
-                Table::Dense(tensor.to_dtype(self.precision)?)
-            }
-            Stored::Blocks(_) => Table::Blocks(Arc::new(self.weights.blocks(entry, self.device)?)),
+            Stored::Dense(_) => Table::Dense(self.numbers(entry)?),
+            Stored::Blocks(dtype) => Table::Blocks(self.blocks(entry, dtype)?.into()),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! Where an instruction wants activations unsigned, they are stored with an offset o, and
 //! −o · Σᵢ wᵢ, known beforehand, starts the inner sum. Where it wants weights unsigned, −o · Σᵢ xᵢ does.
 
+use bytemuck::Zeroable;
 use half::f16;
 
 use super::{
@@ -159,10 +160,12 @@ fn quantise_block<I: Isa>(x: &[f32; BLOCK]) -> ([I::Quant; BLOCK], f32) {
     let range = I::RANGE as f32;
     let largest = largest(x);
     let inverse = if largest > 0.0 { range / largest } else { 0.0 };
-    let quants = x.map(|x| {
+    // `array::map` is not always inlined, and then knows nothing of the instructions.
+    let mut quants = [I::Quant::zeroed(); BLOCK];
+    for (quant, x) in quants.iter_mut().zip(x) {
         let rounded = x * inverse + (ROUND + I::OFFSET as f32);
-        I::Quant::from_low_bits(rounded.to_bits())
-    });
+        *quant = I::Quant::from_low_bits(rounded.to_bits());
+    }
     (quants, largest / range)
 }
 

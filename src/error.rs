@@ -74,6 +74,13 @@ pub enum Error {
         free: u64,
     },
 
+    /// There is no more memory to be had.
+    #[error(
+        "{what} needs {:.1} MB more memory than there is. Close what else uses memory, or load a smaller model: q8_0 or q4_0.",
+        *bytes as f64 / 1e6
+    )]
+    OutOfMemory { what: String, bytes: usize },
+
     /// The tokenizer cannot be read or failed.
     #[error("tokenizer: {0}")]
     Tokenizer(String),
@@ -205,7 +212,7 @@ impl Error {
             Self::UnsupportedArchitecture { .. } => "unsupported-architecture",
             Self::Tensor { .. } => "model-format",
             Self::MissingFile { .. } => "missing-file",
-            Self::NotEnoughMemory { .. } => "not-enough-memory",
+            Self::NotEnoughMemory { .. } | Self::OutOfMemory { .. } => "not-enough-memory",
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
             Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",

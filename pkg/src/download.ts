@@ -151,7 +151,7 @@ async function readBody(
 }
 
 /** Bytes that a download may be ahead of the cache; beyond them it waits. */
-const AHEAD = 1 << 22;
+const AHEAD = 1 << 20;
 
 /** The branch of a download that leads into the cache. Whatever happens there, the download goes on. */
 class Aside {

@@ -9,15 +9,15 @@ const MODEL = "https://example.org/model.gguf";
 const HEAD = "https://example.org/head.safetensors";
 
 /** A session with doubles around it; `call` sends one and waits for its answer. */
-function open({ behave, download, cached = new Map() } = {}) {
+function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
   const wasm = fakeWasm(behave);
   const messages = [];
   const waiting = new Map();
   const downloads = [];
   const cache = { drop: async (url) => void cached.delete(url) };
   const session = new Session({
-    boot: async () => wasm,
-    openCache: async () => cache,
+    boot: boot ?? (async () => wasm),
+    openCache: async () => (await openCache?.()) ?? cache,
     download: async (url, options, sink) => {
       downloads.push(url);
       const kept = cached.get(url);
@@ -85,6 +85,20 @@ test("the module's own fault is an error, while the files are on their way", asy
   };
   assert.equal((await session.load()).error.code, "internal");
   assert.equal((await session.call(encode(1))).error.code, "internal");
+});
+
+test("a module that cannot start is an error of its own, also before anything waits for it", async (context) => {
+  const unhandled = context.mock.fn();
+  process.on("unhandledRejection", unhandled);
+  const session = open({
+    boot: async () => {
+      throw new CaseLensError("http", "there is no module");
+    },
+    openCache: () => sleep(10),
+  });
+  assert.equal((await session.load()).error.code, "http");
+  process.off("unhandledRejection", unhandled);
+  assert.equal(unhandled.mock.callCount(), 0);
 });
 
 test("long calls are cut into chunks and put together in order", async () => {

@@ -242,6 +242,7 @@ export class Session {
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
     this.#wasm = this.#outside.boot();
+    this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
 
     try {
       await this.#start(call, meter);

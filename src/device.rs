@@ -12,6 +12,7 @@ use crate::{
 };
 use crate::{
     backend::{
+        Backend,
         simd::Simd,
         webgpu::{PowerPreference, WebGpu},
     },
@@ -47,16 +48,42 @@ pub struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn on<B: crate::backend::Backend>(&self, backend: B) -> Result<Lens<B>> {
-        // A head for another encoder is found before anything is copied to a device.
-        if let Some(head) = self.head {
-            head.spec.check_encoder(&self.checkpoint.encoder)?;
+    /// A head for another encoder is found before anything is copied to a device.
+    fn check(&self) -> Result<()> {
+        match self.head {
+            Some(head) => head.spec.check_encoder(&self.checkpoint.encoder),
+            None => Ok(()),
         }
-        Lens::new(
-            Encoder::load(backend, self.checkpoint)?,
-            self.head,
-            self.case.clone(),
-        )
+    }
+
+    fn on<B: Backend>(&self, backend: B) -> Result<Lens<B>> {
+        self.check()?;
+        let encoder = Encoder::load(backend, self.checkpoint)?;
+        Lens::new(encoder, self.head, self.case.clone())
+    }
+}
+
+/// [`Parts`] whose checkpoint is used up, so that no weight is in memory twice.
+pub struct OwnParts<'a> {
+    pub checkpoint: Checkpoint,
+    pub head: Option<&'a HeadFile>,
+    /// As [`Parts::case`].
+    pub case: Case,
+}
+
+impl OwnParts<'_> {
+    fn lent(&self) -> Parts<'_> {
+        Parts {
+            checkpoint: &self.checkpoint,
+            head: self.head,
+            case: self.case.clone(),
+        }
+    }
+
+    fn on<B: Backend>(self, backend: B) -> Result<Lens<B>> {
+        self.lent().check()?;
+        let encoder = Encoder::consume(backend, self.checkpoint)?;
+        Lens::new(encoder, self.head, self.case)
     }
 }
 

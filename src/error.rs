@@ -116,6 +116,13 @@ pub enum Error {
         free: u64,
     },
 
+    /// There is no more memory to be had.
+    #[error(
+        "{what} needs {:.1} MB more memory than there is. Close what else uses memory, or load a smaller model: q8_0 or q4_0.",
+        *bytes as f64 / 1e6
+    )]
+    OutOfMemory { what: String, bytes: usize },
+
     /// The tokenizer cannot be read or failed.
     #[error("tokenizer: {0}")]
     Tokenizer(String),
@@ -270,7 +277,9 @@ impl Error {
             Self::HubFile { .. } => "hub-file",
             Self::HubOffline { .. } => "hub-offline",
             Self::HubDownload { .. } => "hub-download",
-            Self::NotEnoughMemory { .. } | Self::BatchTooLarge(_) => "not-enough-memory",
+            Self::NotEnoughMemory { .. } | Self::BatchTooLarge(_) | Self::OutOfMemory { .. } => {
+                "not-enough-memory"
+            }
             Self::Tokenizer(_) => "tokenizer",
             Self::HeadFormat { .. } => "head-format",
             Self::HeadMismatch { .. } | Self::HeadWidth { .. } => "head-mismatch",

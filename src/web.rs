@@ -8,11 +8,11 @@ use wasm_bindgen::prelude::*;
 use vectors::JsVectors;
 
 use crate::{
-    device::{AnyLens, Chosen, Parts},
+    device::{AnyLens, Chosen, OwnParts},
     embedding::{Case, Pool},
     error::Error,
     lens::Comparison,
-    model::{checkpoint::Checkpoint, weights::Bytes},
+    model::checkpoint::ArrivingCheckpoint,
     projection::HeadFile,
 };
 
@@ -79,6 +79,31 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
+/// A GGUF encoder that arrives in pieces.
+#[wasm_bindgen]
+pub struct ModelFile {
+    checkpoint: ArrivingCheckpoint,
+    bytes: usize,
+}
+
+#[wasm_bindgen]
+impl ModelFile {
+    /// A file of which nothing is here; `size` is its size in bytes, where that is known.
+    #[wasm_bindgen(constructor)]
+    pub fn new(size: Option<f64>) -> ModelFile {
+        ModelFile {
+            checkpoint: ArrivingCheckpoint::new("the model", size.map(|size| size as usize)),
+            bytes: 0,
+        }
+    }
+
+    /// Takes the next bytes. After an error there is no going on.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), JsValue> {
+        self.bytes += piece.len();
+        self.checkpoint.push(piece).map_err(js_error)
+    }
+}
+
 /// An encoder, with or without a head, on one device.
 #[wasm_bindgen]
 pub struct Engine {
@@ -107,9 +132,10 @@ struct Comparisons {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens a GGUF encoder and, where given, a head; `device` is "auto", "webgpu" or "wasm".
+    /// Opens an encoder, whose file is here and is used up, and, where given, a head; `device` is "auto", "webgpu" or
+    /// "wasm".
     pub async fn load(
-        model: Vec<u8>,
+        model: ModelFile,
         head: Option<Vec<u8>>,
         device: String,
     ) -> Result<Engine, JsValue> {
@@ -230,21 +256,21 @@ impl Engine {
 }
 
 impl Engine {
-    async fn open(model: Vec<u8>, head: Option<Vec<u8>>, device: &str) -> crate::Result<Engine> {
-        let bytes = model.len() + head.as_ref().map_or(0, Vec::len);
-        let checkpoint = Checkpoint::from_gguf("the model", Bytes::Owned(model))?;
+    async fn open(model: ModelFile, head: Option<Vec<u8>>, device: &str) -> crate::Result<Engine> {
+        let bytes = model.bytes + head.as_ref().map_or(0, Vec::len);
+        let checkpoint = model.checkpoint.finish()?;
         let head = head
             .map(|bytes| HeadFile::parse("the head", &bytes))
             .transpose()?;
-        let parts = Parts {
-            checkpoint: &checkpoint,
+        let parts = OwnParts {
+            checkpoint,
             head: head.as_ref(),
             case: Case::default(),
         };
         let chosen = match device {
-            "auto" => Chosen::auto(&parts, now).await?,
-            "webgpu" => Chosen::one(AnyLens::webgpu(&parts).await?, "webgpu was asked for"),
-            "wasm" => Chosen::one(AnyLens::simd(&parts)?, "wasm was asked for"),
+            "auto" => Chosen::auto(parts, now).await?,
+            "webgpu" => Chosen::webgpu(parts, "webgpu was asked for").await?,
+            "wasm" => Chosen::simd(parts, "wasm was asked for")?,
             other => {
                 return Err(Error::InvalidArgument(format!(
                     "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."

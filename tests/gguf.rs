@@ -12,7 +12,8 @@ use candle_core::quantized::gguf_file::Value;
 use caselens::{
     Result,
     model::{
-        checkpoint::{Checkpoint, EncoderId, keys},
+        arriving::Arriving,
+        checkpoint::{ArrivingCheckpoint, Checkpoint, EncoderId, keys},
         config::Config,
         gguf::{Pooling, Source, tensor_shapes, write_gguf},
         vocabulary,
@@ -75,8 +76,31 @@ fn tokenizer_json_of(
     Ok(json)
 }
 
+/// A file in one piece; in pieces it is the same, or the same error.
 fn open(bytes: &[u8]) -> Result<Weights> {
-    Weights::open("test.gguf", Bytes::Owned(bytes.to_vec()))
+    let whole = Weights::open("test.gguf", Bytes::Owned(bytes.to_vec()));
+    for stated in [None, Some(bytes.len())] {
+        let arrived = arrive(bytes, 30_000, stated);
+        match (&whole, &arrived) {
+            (Ok(_), Ok(_)) => {}
+            (Err(whole), Err(arrived)) => assert_eq!(whole.code(), arrived.code(), "{arrived}"),
+            (whole, arrived) => panic!(
+                "{:?} in one piece, {:?} in several",
+                whole.as_ref().err(),
+                arrived.as_ref().err()
+            ),
+        }
+    }
+    whole
+}
+
+/// A file that comes in pieces of so many bytes.
+fn arrive(bytes: &[u8], piece: usize, stated: Option<usize>) -> Result<Weights> {
+    let mut file = Arriving::new("test.gguf", stated);
+    for piece in bytes.chunks(piece) {
+        file.push(piece)?;
+    }
+    file.finish()
 }
 
 #[test]
@@ -470,11 +494,18 @@ fn survives(bytes: &[u8], what: &str) {
                 }
             }
         }
-        if let Ok(checkpoint) = Checkpoint::from_gguf("test.gguf", Bytes::Owned(bytes.to_vec())) {
+        let whole = Checkpoint::from_gguf("test.gguf", Bytes::Owned(bytes.to_vec()));
+        if let Ok(checkpoint) = &whole {
             let _ = checkpoint
                 .tokenizer
                 .ids("A small brown dog, 猫 and [SEP] </s>.");
         }
+        let mut arriving = ArrivingCheckpoint::new("test.gguf", None);
+        let pushed = bytes
+            .chunks(20_000)
+            .try_for_each(|piece| arriving.push(piece));
+        let arrived = pushed.and_then(|()| arriving.finish());
+        assert_eq!(whole.is_ok(), arrived.is_ok());
     };
     assert!(
         catch_unwind(AssertUnwindSafe(run)).is_ok(),
@@ -510,6 +541,89 @@ fn a_file_cut_short_is_an_error() {
     // The last tensor is whole without the padding behind it, and not one byte earlier.
     let last = whole.len() - 64 * 4;
     assert!(open(&whole[..last - 1]).is_err());
+}
+
+#[test]
+fn a_file_is_the_same_in_pieces_of_any_size() {
+    for (name, dtype) in [
+        ("bert-tiny", Dtype::Q4_0),
+        ("xlm-r-tiny", Dtype::F16),
+        ("roberta-tiny", Dtype::Q8_0),
+    ] {
+        let (config, ..) = parts(name);
+        let config = Config::from_json(name, &config).unwrap();
+        let bytes = gguf(name, dtype);
+        let whole = open(&bytes).unwrap();
+        for piece in [1, 31, 4096, 65_537, bytes.len()] {
+            for stated in [None, Some(bytes.len())] {
+                let mut arrived = arrive(&bytes, piece, stated).unwrap();
+                assert_eq!(arrived.size(), whole.size());
+                assert_eq!(arrived.metadata.len(), whole.metadata.len());
+                for (tensor, shape) in tensor_shapes(&config) {
+                    let want = whole.get(&tensor, &shape).unwrap();
+                    let lent = arrived.get(&tensor, &shape).unwrap();
+                    assert_eq!(lent.data, want.data, "{name} {tensor}, pieces of {piece}");
+                    assert!(arrived.take(&tensor, &[7]).is_err(), "another shape");
+                    let taken = arrived.take(&tensor, &shape).unwrap();
+                    assert_eq!((taken.dtype, taken.data), (want.dtype, want.data));
+                    assert!(!arrived.contains(&tensor));
+                    assert!(arrived.take(&tensor, &shape).is_err(), "it was given away");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_stated_size_is_an_error_as_soon_as_it_shows() {
+    let bytes = gguf("bert-tiny", Dtype::Q8_0);
+    // The header names a tensor past the stated end.
+    let mut file = Arriving::new("test.gguf", Some(bytes.len() - 1000));
+    let failed = bytes
+        .chunks(1000)
+        .position(|piece| file.push(piece).is_err());
+    assert!(failed.is_some_and(|at| at < 140), "{failed:?}");
+    // What comes past the stated end.
+    let small = Raw::new(3).tensor("a", &[8], 0, 0).bytes();
+    assert!(arrive(&small, 10, Some(small.len())).is_ok());
+    let error = arrive(&[&small[..], b"more"].concat(), 10, Some(small.len()));
+    assert_eq!(error.err().map(|e| e.code()), Some("model-format"));
+    // A file that ends early has all of its tensors, or is cut short.
+    assert!(arrive(&small, 10, Some(small.len() + 1)).is_ok());
+    let error = arrive(&bytes[..bytes.len() / 2], 1000, Some(bytes.len()));
+    assert!(error.err().unwrap().to_string().contains("cut short"));
+    // No file at all.
+    for stated in [None, Some(0), Some(10)] {
+        let error = arrive(&[], 10, stated).err().unwrap();
+        assert!(error.to_string().contains("it is empty"), "{error}");
+    }
+    let mut text = Arriving::new("test.gguf", None);
+    assert!(text.push(b"GG").is_ok());
+    assert!(text.push(b"oo").is_err(), "at the fourth byte");
+}
+
+#[test]
+fn memory_that_is_not_to_be_had_is_an_error() {
+    let huge = |dims: &[u64]| Raw::new(3).tensor("a", dims, 0, 0).bytes();
+    // Of what was not stated, no more is asked for than has arrived, and a little.
+    let long = [huge(&[1 << 60]), vec![0; 1 << 16]].concat();
+    let error = arrive(&long, 10_000, None).err().unwrap();
+    assert!(error.to_string().contains("cut short"), "{error}");
+    let error = arrive(&long, 10_000, Some(usize::MAX)).err().unwrap();
+    assert_eq!(error.code(), "not-enough-memory");
+}
+
+#[test]
+fn tensors_that_share_bytes_are_an_error() {
+    let two = |second| {
+        Raw::new(3)
+            .tensor("a", &[8], 0, 0)
+            .tensor("b", &[8], 0, second)
+            .bytes()
+    };
+    assert!(open(&two(32)).is_ok());
+    let error = open(&two(0)).err().unwrap();
+    assert!(error.to_string().contains("share bytes"), "{error}");
 }
 
 #[test]

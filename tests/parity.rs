@@ -13,7 +13,10 @@ use caselens::{
         webgpu::{Products, WebGpu},
     },
     embedding::{Encoder, Pool},
-    model::{checkpoint::Checkpoint, weights::Dtype},
+    model::{
+        checkpoint::{ArrivingCheckpoint, Checkpoint},
+        weights::{Bytes, Dtype},
+    },
     text::Batch,
 };
 use common::{
@@ -117,6 +120,42 @@ fn tiny_models_in_gguf_agree_with_transformers() {
                     "{name} {} on WebGPU: {cosine}",
                     dtype.name()
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_that_arrived_and_is_used_up_gives_the_same_bits() {
+    let gpu = gpu();
+    for name in TINY {
+        let (batch, _) = inputs(name);
+        for dtype in [Dtype::F32, Dtype::F16, Dtype::Q8_0, Dtype::Q4_0] {
+            let file = common::gguf(&common::fixture(name), dtype);
+            let lent = Checkpoint::from_gguf("lent", Bytes::Owned(file.clone())).unwrap();
+            let arrived = || {
+                let mut arriving = ArrivingCheckpoint::new("arrived", None);
+                for piece in file.chunks(10_000) {
+                    arriving.push(piece).unwrap();
+                }
+                arriving.finish().unwrap()
+            };
+            let simd = Encoder::load(Simd::new(), &lent).unwrap();
+            let taken = Encoder::consume(Simd::new(), arrived()).unwrap();
+            assert_eq!((&simd.id, &simd.dtype), (&taken.id, &taken.dtype));
+            assert_eq!(hidden(&simd, &batch), hidden(&taken, &batch), "{name}");
+            // A file in one piece is used up too.
+            let whole = Checkpoint::from_gguf("whole", Bytes::Owned(file.clone())).unwrap();
+            let taken = Encoder::consume(Simd::new(), whole).unwrap();
+            assert_eq!(hidden(&simd, &batch), hidden(&taken, &batch), "{name}");
+            if let Some(gpu) = &gpu {
+                let arrived = arrived();
+                // As `auto` does: copies for the GPU, the weights themselves for the CPU.
+                let copied = Encoder::load(gpu.clone(), &arrived).unwrap();
+                let taken = Encoder::consume(gpu.clone(), arrived).unwrap();
+                let lent = hidden(&Encoder::load(gpu.clone(), &lent).unwrap(), &batch);
+                assert_eq!(lent, hidden(&copied, &batch), "{name} on WebGPU");
+                assert_eq!(lent, hidden(&taken, &batch), "{name} on WebGPU");
             }
         }
     }

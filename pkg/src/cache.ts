@@ -4,15 +4,24 @@
 
 /** Name of the Cache Storage bucket. */
 export const CACHE_NAME = "caselens-v1";
-/** Size of the file in bytes when it was kept, against which it is checked when it is read. */
+/** Size of the file in bytes, where it was known when the file was kept: what is read is checked against it. */
 const SIZE_HEADER = "x-caselens-bytes";
+
+/** A kept file, and its size in bytes where that was known when it was kept. */
+export interface Kept {
+  readonly response: Response;
+  readonly size: number | null;
+}
 
 /** Files that were downloaded before. Nothing here rejects: a cache that cannot be used is one that holds nothing. */
 export interface FileCache {
-  /** A kept file and its size in bytes; undefined when there is none. */
-  read(url: string): Promise<{ response: Response; size: number } | undefined>;
-  /** Keeps a file. */
-  keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** A kept file; undefined when there is none. */
+  read(url: string): Promise<Kept | undefined>;
+  /**
+   * Keeps a file that is still coming, of `size` bytes where that is known. Fulfilled when it is kept, or cannot be; the rest
+   * of `body` is left alone then. When `signal` is aborted, the file breaks off and nothing of it is kept.
+   */
+  keep(url: string, body: ReadableStream<Uint8Array<ArrayBuffer>>, about: { size: number | null; signal: AbortSignal }): Promise<void>;
   /** Forgets a file. */
   drop(url: string): Promise<void>;
 }
@@ -46,28 +55,30 @@ export class BrowserCache implements FileCache {
     return files;
   }
 
-  read(url: string): Promise<{ response: Response; size: number } | undefined> {
+  read(url: string): Promise<Kept | undefined> {
     return this.#attempt(url, async (cache) => {
       const response = await cache.match(url);
-      return response && { response, size: Number(response.headers.get(SIZE_HEADER)) };
+      const size = response?.headers.get(SIZE_HEADER) ?? null;
+      return response && { response, size: size === null ? null : Number(size) };
     });
   }
 
-  async keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    const headers = { "Content-Type": "application/octet-stream", [SIZE_HEADER]: String(bytes.byteLength) };
-    await this.#attempt(url, (cache) => cache.put(url, new Response(bytes, { headers })));
+  async keep(...[url, body, { size, signal }]: Parameters<FileCache["keep"]>): Promise<void> {
+    const headers = new Headers({ "Content-Type": "application/octet-stream" });
+    if (size !== null) headers.set(SIZE_HEADER, String(size));
+    await this.#attempt(url, (cache) => cache.put(url, new Response(body, { headers })), signal);
   }
 
   async drop(url: string): Promise<void> {
     await this.#attempt(url, (cache) => cache.delete(url));
   }
 
-  async #attempt<T>(url: string, operation: (cache: Cache) => Promise<T>): Promise<T | undefined> {
+  async #attempt<T>(url: string, operation: (cache: Cache) => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
     if (!this.#cache || !/^https?:/.test(url)) return undefined; // Cache Storage takes no other scheme
     try {
       return await operation(this.#cache);
     } catch (error) {
-      this.#off(inWords(error));
+      if (!signal?.aborted) this.#off(inWords(error));
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-// A file, from the cache or the network, checked to be whole.
+// A file, from the cache or the network, chunk by chunk and checked to be whole.
 
 import type { FileCache } from "./cache.js";
 import { CaseLensError } from "./errors.js";
@@ -15,9 +15,17 @@ export interface DownloadOptions {
   readonly revalidate?: boolean;
 }
 
+/** Takes what a download brings. */
+export interface Sink {
+  /** A file begins, of `size` bytes where that is known; what came before is void. */
+  begin(size: number | null): void | Promise<void>;
+  push(chunk: Uint8Array): void;
+}
+
 export interface Download {
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly fromCache: boolean;
+  /** Fulfilled when the file is in the cache, or cannot be. */
+  readonly kept: Promise<void>;
 }
 
 const MAKES: Record<FileRole, string> = {
@@ -28,46 +36,59 @@ const MAKES: Record<FileRole, string> = {
 };
 
 /**
- * Reads a file. It is not put into the cache here: the caller does that once the bytes have proved to be good.
+ * Reads a file into `sink`, and keeps what comes from the network, as it comes. Whoever finds that the file is no good drops
+ * it from the cache.
  *
  * It cannot be aborted by itself: it runs in a worker, and ending the worker ends it.
  *
- * @throws CaseLensError `network`, `http` or `download-incomplete`.
+ * @throws CaseLensError `network`, `http` or `download-incomplete`, or what `sink` throws.
  */
-export async function download(url: string, options: DownloadOptions): Promise<Download> {
+export async function download(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
   const { cache, meter } = options;
   const kept = await cache.read(url);
   if (kept) {
     meter.size(kept.size);
-    const bytes = await readBody(kept.response, kept.size, meter).catch(() => undefined);
-    if (bytes?.byteLength === kept.size) return { bytes, fromCache: true };
+    await sink.begin(kept.size);
+    try {
+      const length = await readBody(kept.response, meter, (chunk) => sink.push(chunk));
+      if (length === (kept.size ?? length)) return { fromCache: true, kept: Promise.resolve() };
+    } catch (error) {
+      // It is damaged, or older than what is served now. But after this nothing works.
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+    }
     await cache.drop(url);
   }
-  return { bytes: await fetchWhole(url, options), fromCache: false };
+  return fetchWhole(url, options, sink);
 }
 
-async function fetchWhole(url: string, { role, meter, revalidate }: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
+async function fetchWhole(url: string, { role, cache, meter, revalidate }: DownloadOptions, sink: Sink): Promise<Download> {
   const response = await fetch(url, revalidate ? { cache: "no-cache" } : undefined).catch((error: unknown) => {
     throw unreachable(url, `The ${role}`, error);
   });
   checkAnswer(response, url, `The ${role}`, `Check the URL; ${MAKES[role]}.`);
 
-  const { size, exact } = statedSize(response);
-  meter.size(size);
-  const tryAgain = "Load it again; if that does not help, the file on the server may be damaged.";
-  const bytes = await readBody(response, size, meter).catch((cause: unknown) => {
-    throw new CaseLensError("download-incomplete", `The download of the ${role} from ${url} broke off. ${tryAgain}`, { cause });
-  });
-  if (size !== null && exact && bytes.byteLength < size) {
-    throw new CaseLensError(
-      "download-incomplete",
-      `The ${role} from ${url} ended after ${bytes.byteLength} of ${size} bytes. ${tryAgain}`,
-    );
+  const stated = statedSize(response);
+  meter.size(stated.size);
+  const size = stated.exact ? stated.size : null;
+  await sink.begin(size);
+  const incomplete = (what: string, cause?: unknown) =>
+    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause });
+  const aside = new Aside(cache, url, size);
+  try {
+    const take = (chunk: Uint8Array<ArrayBuffer>) => {
+      sink.push(chunk);
+      return aside.push(chunk);
+    };
+    const broken = (cause: unknown) => incomplete(`The download of the ${role} from ${url} broke off`, cause);
+    const length = await readBody(response, meter, take, broken);
+    if (length < (size ?? 0)) throw incomplete(`The ${role} from ${url} ended after ${length} of ${size} bytes`);
+    if (length === 0) throw incomplete(`The ${role} from ${url} is empty`);
+  } catch (error) {
+    await aside.abandon();
+    throw error;
   }
-  if (bytes.byteLength === 0) {
-    throw new CaseLensError("download-incomplete", `The ${role} from ${url} is empty. ${tryAgain}`);
-  }
-  return bytes;
+  aside.end();
+  return { fromCache: false, kept: aside.kept };
 }
 
 /** The error for a request that got no answer at all. `subject` begins the sentence. */
@@ -103,25 +124,96 @@ export function statedSize(response: Response): { size: number | null; exact: bo
   return { size: Number(length), exact: response.type !== "cors" };
 }
 
-/** Reads a body into one buffer, allocated once when the size is known. */
-async function readBody(response: Response, size: number | null, meter: PartMeter): Promise<Uint8Array<ArrayBuffer>> {
-  const buffer = new Uint8Array(size ?? 0);
-  const rest: Uint8Array[] = []; // what does not fit: all of it when the size is unknown
-  let at = 0;
+/** Reads a body to its end, and gives its length. `broken` makes the error for one that breaks off. */
+async function readBody(
+  response: Response,
+  meter: PartMeter,
+  take: (chunk: Uint8Array<ArrayBuffer>) => void | Promise<void>,
+  broken = (cause: unknown) => cause,
+): Promise<number> {
   const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (rest.length === 0 && at + value.byteLength <= buffer.byteLength) buffer.set(value, at);
-    else rest.push(value);
-    at += value.byteLength;
-    meter.at(at);
+  let length = 0;
+  try {
+    while (reader) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw broken(cause);
+      });
+      if (done) break;
+      await take(value);
+      length += value.byteLength;
+      meter.at(length);
+    }
+  } catch (error) {
+    void reader?.cancel(error).catch(() => {});
+    throw error;
   }
-  if (rest.length === 0) return buffer.subarray(0, at);
+  return length;
+}
 
-  const whole = new Uint8Array(at);
-  let end = at;
-  for (const piece of rest.reverse()) whole.set(piece, (end -= piece.byteLength));
-  whole.set(buffer.subarray(0, end));
-  return whole;
+/** Bytes that a download may be ahead of the cache; beyond them it waits. */
+const AHEAD = 1 << 20;
+
+/** The branch of a download that leads into the cache. Whatever happens there, the download goes on. */
+class Aside {
+  /** As {@link Download.kept}. */
+  readonly kept: Promise<void>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #broken = new AbortController();
+
+  constructor(cache: FileCache, url: string, size: number | null) {
+    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
+      undefined,
+      new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
+    );
+    this.#writer = writable.getWriter();
+    this.#writer.closed.catch(() => {});
+    this.kept = cache.keep(url, readable, { size, signal: this.#broken.signal });
+    // A cache that takes no more must not be waited for.
+    void this.kept.then(() => this.#close());
+  }
+
+  /** Fulfilled when there is room for more. */
+  async push(chunk: Uint8Array<ArrayBuffer>): Promise<void> {
+    this.#writer.write(chunk).catch(() => {});
+    await this.#writer.ready.catch(() => {});
+  }
+
+  /** That was all of the file. */
+  end(): void {
+    this.#writer.close().catch(() => {});
+  }
+
+  /** The file is no good: nothing of it is kept. */
+  async abandon(): Promise<void> {
+    this.#broken.abort();
+    this.#close();
+    await this.kept;
+  }
+
+  #close(): void {
+    this.#writer.abort(new Error("the download broke off")).catch(() => {});
+  }
+}
+
+/** A small file in one buffer. */
+export class Whole implements Sink {
+  #chunks: Uint8Array[] = [];
+
+  begin(): void {
+    this.#chunks = [];
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return bytes;
+  }
 }

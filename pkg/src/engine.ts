@@ -1,7 +1,7 @@
 // The wasm module is built twice, for relaxed SIMD and for machines without it: which of the two runs here.
 
-import initSimd128, { Engine as Simd128Engine, Gallery as Simd128Gallery } from "./wasm/caselens.js";
-import initRelaxed, { Engine as RelaxedEngine, Gallery as RelaxedGallery } from "./wasm/relaxed/caselens.js";
+import initSimd128, { Engine as Simd128Engine, Gallery as Simd128Gallery, ModelFile as Simd128ModelFile } from "./wasm/caselens.js";
+import initRelaxed, { Engine as RelaxedEngine, Gallery as RelaxedGallery, ModelFile as RelaxedModelFile } from "./wasm/relaxed/caselens.js";
 
 /** A module with one function that uses `i32x4.relaxed_dot_i8x16_i7x16_add_s`: valid where relaxed SIMD is. */
 // prettier-ignore
@@ -14,14 +14,15 @@ const RELAXED_SIMD = new Uint8Array([
 
 // Bundlers look for these expressions as they stand here.
 const builds = {
-  simd128: { init: initSimd128, Engine: Simd128Engine, Gallery: Simd128Gallery, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
-  relaxed: { init: initRelaxed, Engine: RelaxedEngine, Gallery: RelaxedGallery, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
+  simd128: { init: initSimd128, Engine: Simd128Engine, Gallery: Simd128Gallery, ModelFile: Simd128ModelFile, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
+  relaxed: { init: initRelaxed, Engine: RelaxedEngine, Gallery: RelaxedGallery, ModelFile: RelaxedModelFile, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
 };
 
 /** What the session takes of the module. */
 export interface Module {
   readonly load: typeof Simd128Engine.load;
   readonly Gallery: typeof Simd128Gallery;
+  readonly ModelFile: typeof Simd128ModelFile;
 }
 
 /**
@@ -30,9 +31,9 @@ export interface Module {
  * @param read gets its bytes, or an answer that holds them.
  */
 export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>): Promise<Module> {
-  const { init, Engine, Gallery, url } = WebAssembly.validate(RELAXED_SIMD) ? builds.relaxed : builds.simd128;
+  const { init, Engine, Gallery, ModelFile, url } = WebAssembly.validate(RELAXED_SIMD) ? builds.relaxed : builds.simd128;
   await init({ module_or_path: await read(url()) });
-  return { load: (...given) => Engine.load(...given), Gallery };
+  return { load: (...given) => Engine.load(...given), Gallery, ModelFile };
 }
 
 /** How the module is named in messages. */

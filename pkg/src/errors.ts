@@ -25,6 +25,7 @@
  * - `bundle-mismatch`: a file of an exported folder is not the one that its manifest describes.
  *
  * Machine:
+ * - `not-enough-memory`: there is no memory left for the model.
  * - `webgpu-unavailable`: `device: "webgpu"` was asked for and there is no adapter.
  * - `gpu-lost`: the GPU stopped working.
  * - `worker`: the worker could not start or died.
@@ -55,6 +56,7 @@ export const CODES = [
   "bundle-format",
   "bundle-schema",
   "bundle-mismatch",
+  "not-enough-memory",
   "webgpu-unavailable",
   "gpu-lost",
   "worker",

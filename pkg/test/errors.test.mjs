@@ -23,8 +23,8 @@ test("every code that the engine can throw is one of them", async () => {
   const body = source.slice(source.indexOf("fn code("));
   const thrown = new Set([...body.slice(0, body.indexOf("\n    }\n")).matchAll(/=> "([a-z-]+)"/g)].map(([, code]) => code));
   assert.ok(thrown.size > 5);
-  // These are the command line program's alone: they are about its files, training data and large models.
-  const natives = ["checkpoint-format", "checkpoint-mismatch", "data", "io", "missing-file", "not-enough-memory", "cuda-unavailable", "table-format",
+  // These are the command line program's alone: they are about its files, training data and published encoders.
+  const natives = ["checkpoint-format", "checkpoint-mismatch", "data", "io", "missing-file", "cuda-unavailable", "table-format",
     "hub-gated", "hub-unknown", "hub-file", "hub-offline", "hub-download"];
   for (const code of natives) assert.ok(thrown.delete(code), code);
   for (const code of thrown) assert.equal(toCaseLensError(Object.assign(new Error("x"), { code })).code, code);

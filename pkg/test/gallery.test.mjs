@@ -13,10 +13,12 @@ async function ask(files, Gallery) {
     const session = new Session({
       boot: async () => ({ Gallery }),
       openCache: async () => assert.fail("a gallery is not kept"),
-      download: async (url, { role }) => {
+      download: async (url, { role }, sink) => {
         asked.push([url, role]);
         if (!files[url]) throw new CaseLensError("http", `The ${role} was not found at ${url}.`);
-        return { bytes: files[url], fromCache: false };
+        await sink.begin(null);
+        sink.push(files[url]);
+        return { fromCache: false, kept: Promise.resolve() };
       },
       post: (message) => resolve(message),
     });

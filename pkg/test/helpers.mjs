@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 
-/** Cache Storage of one bucket; `fail` makes every `put` throw. */
+/** Cache Storage of one bucket, which takes a body to its end before it keeps anything; `fail` makes every `put` throw. */
 export class FakeCaches {
   entries = new Map();
   fail = undefined;
@@ -12,7 +12,8 @@ export class FakeCaches {
       match: async (url) => this.entries.get(url)?.clone(),
       put: async (url, response) => {
         if (this.fail) throw this.fail;
-        this.entries.set(url, response);
+        const body = await response.arrayBuffer();
+        this.entries.set(url, new Response(body, { headers: response.headers }));
       },
       delete: async (url) => this.entries.delete(url),
     };
@@ -38,10 +39,31 @@ export function fakeWasm(behave = () => undefined) {
   const engines = [];
   return {
     engines,
-    async load(model, head, device) {
-      await behave("load", [model, head, device]);
+    /** A model in memory: the chunks that it was pushed, in their order. */
+    ModelFile: class {
+      chunks = [];
+      constructor(size) {
+        this.size = size;
+      }
+      push(chunk) {
+        behave("push", [chunk, this]);
+        this.chunks.push(chunk.slice());
+      }
+      get bytes() {
+        return Uint8Array.from(this.chunks.flatMap((chunk) => [...chunk]));
+      }
+      free() {
+        this.freed = true;
+      }
+    },
+    async load(file, head, device) {
+      if (file.freed) throw new Error("the model was used after free()");
+      file.freed = true;
+      const model = file.bytes;
+      await behave("load", [model, head, device, file]);
       const engine = {
         device: device === "wasm" ? "wasm" : "webgpu",
+        model,
         freed: false,
         calls: [],
         busy: false,

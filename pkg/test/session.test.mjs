@@ -9,23 +9,23 @@ const MODEL = "https://example.org/model.gguf";
 const HEAD = "https://example.org/head.safetensors";
 
 /** A session with doubles around it; `call` sends one and waits for its answer. */
-function open({ behave, download, cached = new Map() } = {}) {
+function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
   const wasm = fakeWasm(behave);
   const messages = [];
   const waiting = new Map();
   const downloads = [];
-  const cache = {
-    keep: async (url, bytes) => void cached.set(url, bytes),
-    drop: async (url) => void cached.delete(url),
-  };
+  const cache = { drop: async (url) => void cached.delete(url) };
   const session = new Session({
-    boot: async () => wasm,
-    openCache: async () => cache,
-    download: async (url, options) => {
+    boot: boot ?? (async () => wasm),
+    openCache: async () => (await openCache?.()) ?? cache,
+    download: async (url, options, sink) => {
       downloads.push(url);
       const kept = cached.get(url);
-      if (kept) return { bytes: kept, fromCache: true };
-      return { bytes: (await download?.(url, options)) ?? new Uint8Array(4), fromCache: false };
+      const bytes = kept ?? (await download?.(url, options)) ?? new Uint8Array(4);
+      await sink.begin(bytes.byteLength);
+      sink.push(bytes);
+      cached.set(url, bytes);
+      return { fromCache: kept !== undefined, kept: Promise.resolve() };
     },
     post: (message) => {
       messages.push(message);
@@ -54,11 +54,51 @@ test("load answers with the engine's info, rises to 1 and keeps both files", asy
   const { type, value } = await load();
   assert.equal(type, "done");
   assert.equal(value.device, "webgpu");
-  assert.deepEqual([...cached.keys()], [MODEL, HEAD]);
+  assert.deepEqual([...cached.keys()].sort(), [HEAD, MODEL]);
   const progress = messages.filter((m) => m.type === "progress").map((m) => m.progress);
   assert.equal(progress.at(-1).progress, 1);
   assert.equal(progress.filter((p) => p.progress === 1).length, 1);
   assert.equal(messages.at(-2).type, "progress", "the last event comes just before the answer");
+});
+
+test("a model goes into the module piece by piece, after its size", async () => {
+  const model = Uint8Array.from({ length: 2.5 * (1 << 20) }, (_, i) => (i >> 12) % 251);
+  const pushed = [];
+  const { load, wasm } = open({
+    behave: (method, [chunk, file]) => {
+      if (method === "push") pushed.push([chunk.byteLength, file.size]);
+    },
+    download: (url) => (url === MODEL ? model : undefined),
+  });
+  const { value } = await load();
+  assert.equal(value.bytes, model.byteLength + 4);
+  assert.deepEqual(pushed, [[1 << 20, model.byteLength], [1 << 20, model.byteLength], [1 << 19, model.byteLength]]);
+  assert.deepEqual(wasm.engines[0].model, model);
+});
+
+test("the module's own fault is an error, while the files are on their way", async () => {
+  const session = open();
+  session.wasm.ModelFile = class {
+    constructor() {
+      throw new WebAssembly.RuntimeError("unreachable");
+    }
+  };
+  assert.equal((await session.load()).error.code, "internal");
+  assert.equal((await session.call(encode(1))).error.code, "internal");
+});
+
+test("a module that cannot start is an error of its own, also before anything waits for it", async (context) => {
+  const unhandled = context.mock.fn();
+  process.on("unhandledRejection", unhandled);
+  const session = open({
+    boot: async () => {
+      throw new CaseLensError("http", "there is no module");
+    },
+    openCache: () => sleep(10),
+  });
+  assert.equal((await session.load()).error.code, "http");
+  process.off("unhandledRejection", unhandled);
+  assert.equal(unhandled.mock.callCount(), 0);
 });
 
 test("long calls are cut into chunks and put together in order", async () => {

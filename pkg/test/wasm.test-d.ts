@@ -8,8 +8,13 @@ declare const load: typeof Built.Engine.load;
 declare const start: typeof Built.default;
 
 export const instance: Omit<Declared.Engine, never> = built;
-export const loads: (...args: Parameters<typeof Declared.Engine.load>) => Promise<Omit<Declared.Engine, never>> = load;
+type LoadArguments = Parameters<typeof Declared.Engine.load> extends [unknown, ...infer Rest] ? [model: Built.ModelFile, ...Rest] : never;
+export const loads: (...args: LoadArguments) => Promise<Omit<Declared.Engine, never>> = load;
 export const starts: typeof Declared.default = start;
+
+declare const file: Built.ModelFile;
+export const arrives: Declared.ModelFile = file;
+export const begins: new (size?: number) => Declared.ModelFile = null as unknown as typeof Built.ModelFile;
 
 declare const gallery: Built.Gallery;
 export const shows: Declared.Gallery = gallery;

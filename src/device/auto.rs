@@ -1,7 +1,11 @@
 //! What `auto` runs on: both devices are timed, and a call goes to the one that is faster for its size.
 
-use super::{AnyLens, Parts};
+use super::{AnyLens, OwnParts};
 use crate::{
+    backend::{
+        simd::Simd,
+        webgpu::{PowerPreference, WebGpu},
+    },
     embedding::Pool,
     error::{Error, Result},
     similarity::cosine,
@@ -26,8 +30,22 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// One lens for every call.
-    pub fn one(lens: AnyLens, reason: impl Into<String>) -> Self {
+    /// The CPU for every call.
+    pub fn simd(parts: OwnParts<'_>, reason: &str) -> Result<Self> {
+        Ok(Self::one(on_simd(parts)?, reason))
+    }
+
+    /// WebGPU for every call.
+    ///
+    /// # Errors
+    /// As [`AnyLens::webgpu`].
+    pub async fn webgpu(parts: OwnParts<'_>, reason: &str) -> Result<Self> {
+        let gpu = WebGpu::new(PowerPreference::HighPerformance).await?;
+        let lens = AnyLens::WebGpu(Box::new(parts.on(gpu)?));
+        Ok(Self::one(lens, reason))
+    }
+
+    fn one(lens: AnyLens, reason: impl Into<String>) -> Self {
         Self {
             lens,
             reason: reason.into(),
@@ -45,9 +63,11 @@ impl Chosen {
 
     /// WebGPU where an adapter is there, agrees with the CPU on a probe and is faster, else the CPU. `now` is a
     /// clock in milliseconds.
-    pub async fn auto(parts: &Parts<'_>, now: impl Fn() -> f64) -> Result<Self> {
-        let cpu = AnyLens::simd(parts)?;
-        let gpu = match AnyLens::webgpu(parts).await {
+    pub async fn auto(parts: OwnParts<'_>, now: impl Fn() -> f64) -> Result<Self> {
+        // The GPU gets copies, and then the CPU the weights themselves.
+        let gpu = AnyLens::webgpu(&parts.lent()).await;
+        let cpu = on_simd(parts)?;
+        let gpu = match gpu {
             Ok(gpu) => gpu,
             Err(error) => return Ok(Self::one(cpu, on_cpu(error))),
         };
@@ -90,6 +110,10 @@ impl Chosen {
             None => Self::one(cpu, format!("auto: the CPU, which is faster: {measured}")),
         })
     }
+}
+
+fn on_simd(parts: OwnParts<'_>) -> Result<AnyLens> {
+    Ok(AnyLens::Simd(Box::new(parts.on(Simd::new())?)))
 }
 
 /// Why `auto` stays on the CPU: the error without its advice.

@@ -19,6 +19,7 @@ use crate::{
         bert::Bert,
         checkpoint::{Checkpoint, EncoderId},
         config::Config,
+        weights::Dtype,
     },
     text::{Sequence, Template, Tokenizer},
 };
@@ -74,9 +75,27 @@ pub struct Rows {
 impl<B: Backend> Encoder<B> {
     /// Copies an opened checkpoint to a backend.
     pub fn load(backend: B, checkpoint: &Checkpoint) -> Result<Self> {
+        let weights = &checkpoint.weights;
+        let model = Bert::load(&backend, &checkpoint.config, |name, shape| {
+            weights.get(name, shape)
+        })?;
+        Ok(Self::of(backend, model, checkpoint, checkpoint.dtype()))
+    }
+
+    /// As [`Encoder::load`], and uses the checkpoint up: each of its tensors is freed once the backend has its own copy,
+    /// or is kept by the backend as it is.
+    pub fn consume(backend: B, mut checkpoint: Checkpoint) -> Result<Self> {
+        let dtype = checkpoint.dtype();
+        let weights = &mut checkpoint.weights;
+        let model = Bert::load(&backend, &checkpoint.config, |name, shape| {
+            weights.take(name, shape)
+        })?;
+        Ok(Self::of(backend, model, &checkpoint, dtype))
+    }
+
+    fn of(backend: B, model: Bert<B>, checkpoint: &Checkpoint, dtype: Dtype) -> Self {
         let config = &checkpoint.config;
-        let model = Bert::load(&backend, config, &checkpoint.weights)?;
-        Ok(Self {
+        Self {
             backend,
             id: checkpoint.encoder.clone(),
             shape: Shape {
@@ -87,11 +106,11 @@ impl<B: Backend> Encoder<B> {
                 unit_length: false,
             },
             tokenizer: Rc::clone(&checkpoint.tokenizer),
-            dtype: checkpoint.dtype().name().into(),
+            dtype: dtype.name().into(),
             model: Model::Bert(Box::new((model, config.clone()))),
             #[cfg(not(target_arch = "wasm32"))]
             unconditional: RefCell::default(),
-        })
+        }
     }
 
     /// The BERT-family model and its configuration.

@@ -3,7 +3,9 @@
 //! The three differ in vocabulary, in type ids and in where positions start; the first two are data and
 //! the third is undone where weights are read ([`crate::model::weights`]).
 
-use super::{config::Config, weights::Weights};
+use std::cell::RefCell;
+
+use super::{config::Config, weights::WeightTensor};
 use crate::{
     backend::{Activation, AttentionRow, Backend, NormWeights},
     error::{Error, Result},
@@ -70,27 +72,34 @@ impl<B: Backend> Layer<B> {
 }
 
 impl<B: Backend> Bert<B> {
-    /// Copies the weights to the backend, each checked against the configuration.
-    pub fn load(backend: &B, config: &Config, weights: &Weights) -> Result<Self> {
+    /// Brings the weights to the backend. `tensor` lends or gives away the tensor of a name, checked against the shape
+    /// that the configuration asks for; each is asked for once, shortly before it is loaded.
+    pub fn load<'a>(
+        backend: &B,
+        config: &Config,
+        tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
+    ) -> Result<Self> {
         let hidden = config.hidden_size;
         let wide = config.intermediate_size;
+        let tensor = RefCell::new(tensor);
+        let get = |name: &str, shape: &[usize]| (tensor.borrow_mut())(name, shape);
         let linear = |name: &str, rows: usize, columns: usize| -> Result<_> {
             Ok((
-                weights.get(&format!("{name}.weight"), &[rows, columns])?,
-                weights.get(&format!("{name}.bias"), &[rows])?,
+                get(&format!("{name}.weight"), &[rows, columns])?,
+                get(&format!("{name}.bias"), &[rows])?,
             ))
         };
         let norm = |name: &str| -> Result<_> {
             Ok(NormWeights {
-                weight: weights.get(&format!("{name}.weight"), &[hidden])?,
-                bias: weights.get(&format!("{name}.bias"), &[hidden])?,
+                weight: get(&format!("{name}.weight"), &[hidden])?,
+                bias: get(&format!("{name}.bias"), &[hidden])?,
                 eps: config.layer_norm_eps,
             })
         };
         let embeddings = backend.load_embeddings(
-            weights.get("token_embd.weight", &[config.vocab_size, hidden])?,
-            weights.get("position_embd.weight", &[config.max_positions, hidden])?,
-            weights.get("token_types.weight", &[config.type_vocab_size, hidden])?,
+            get("token_embd.weight", &[config.vocab_size, hidden])?,
+            get("position_embd.weight", &[config.max_positions, hidden])?,
+            get("token_types.weight", &[config.type_vocab_size, hidden])?,
             norm("token_embd_norm")?,
         )?;
         let mut layers = Vec::with_capacity(config.num_hidden_layers);

@@ -1,14 +1,16 @@
 //! A published encoder, opened: configuration, tokenizer and weights, from one GGUF file or a Hugging
 //! Face folder.
 
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 
+use candle_core::quantized::gguf_file::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
+    arriving::Arriving,
     config::Config,
     vocabulary,
-    weights::{Bytes, Dtype, Weights},
+    weights::{Bytes, Dtype, Weights, check_magic},
 };
 use crate::{
     error::{Error, Result},
@@ -62,48 +64,9 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Opens a GGUF file as `caselens quantize` writes it. `what` names it in errors.
     pub fn from_gguf(what: &str, bytes: Bytes) -> Result<Self> {
-        if !bytes.starts_with(b"GGUF") {
-            return Err(Error::ModelFormat {
-                what: what.into(),
-                reason: match bytes.len() {
-                    0 => "it is empty".into(),
-                    _ => "it does not begin with GGUF's magic number".into(),
-                },
-            });
-        }
+        check_magic(what, &bytes)?;
         let weights = Weights::open(what, bytes)?;
-        let text = |key: &str| weights.metadata.get(key).and_then(|v| v.to_string().ok());
-        let architecture = text("general.architecture").map_or("unknown", |a| a.as_str());
-        if architecture != "bert" {
-            return Err(Error::UnsupportedArchitecture {
-                what: what.into(),
-                found: architecture.into(),
-            });
-        }
-        let needed = |key: &str| {
-            text(key).ok_or_else(|| Error::ModelFormat {
-                what: what.into(),
-                reason: format!(
-                    "it has no `{key}`; files from other converters lack it, `caselens quantize` writes it"
-                ),
-            })
-        };
-        let config = Config::from_json(what, needed(keys::CONFIG)?)?;
-        let tokenizer = vocabulary::Parts::read(what, &weights.metadata, config.vocab_size)?;
-        let tokenizer = tokenizer.tokenizer()?;
-        let encoder = EncoderId {
-            id: text(keys::ENCODER_ID).map_or_else(|| what.to_string(), |s| s.clone()),
-            sha256: match text(keys::ENCODER_SHA256) {
-                Some(hash) => hash.clone(),
-                None => sha256(weights.bytes()),
-            },
-        };
-        Ok(Self {
-            encoder,
-            config,
-            tokenizer: Rc::new(tokenizer),
-            weights,
-        })
+        Ok(About::read(what, &weights.metadata)?.with(weights))
     }
 
     /// Opens the parts of a Hugging Face folder.
@@ -151,6 +114,98 @@ impl Checkpoint {
         self.weights
             .get_any("blk.0.ffn_up.weight")
             .map_or(Dtype::F32, |w| w.dtype)
+    }
+}
+
+/// What a GGUF file's key-value pairs say of an encoder.
+struct About {
+    encoder: EncoderId,
+    config: Config,
+    tokenizer: Tokenizer,
+}
+
+impl About {
+    fn read(what: &str, metadata: &HashMap<String, Value>) -> Result<Self> {
+        let text = |key: &str| metadata.get(key).and_then(|v| v.to_string().ok());
+        let architecture = text("general.architecture").map_or("unknown", |a| a.as_str());
+        if architecture != "bert" {
+            return Err(Error::UnsupportedArchitecture {
+                what: what.into(),
+                found: architecture.into(),
+            });
+        }
+        let needed = |key: &str| {
+            text(key).ok_or_else(|| Error::ModelFormat {
+                what: what.into(),
+                reason: format!(
+                    "it has no `{key}`; files from other converters lack it, `caselens quantize` writes it"
+                ),
+            })
+        };
+        let config = Config::from_json(what, needed(keys::CONFIG)?)?;
+        let tokenizer = vocabulary::Parts::read(what, metadata, config.vocab_size)?;
+        let encoder = EncoderId {
+            id: text(keys::ENCODER_ID).map_or_else(|| what.to_string(), |s| s.clone()),
+            sha256: needed(keys::ENCODER_SHA256)?.clone(),
+        };
+        Ok(Self {
+            encoder,
+            config,
+            tokenizer: tokenizer.tokenizer()?,
+        })
+    }
+
+    fn with(self, weights: Weights) -> Checkpoint {
+        Checkpoint {
+            encoder: self.encoder,
+            config: self.config,
+            tokenizer: Rc::new(self.tokenizer),
+            weights,
+        }
+    }
+}
+
+/// [`Checkpoint::from_gguf`] of a file that arrives in pieces.
+pub struct ArrivingCheckpoint {
+    what: String,
+    file: Arriving,
+    about: Option<About>,
+}
+
+impl ArrivingCheckpoint {
+    /// As [`Arriving::new`].
+    pub fn new(what: &str, size: Option<usize>) -> Self {
+        Self {
+            what: what.into(),
+            file: Arriving::new(what, size),
+            about: None,
+        }
+    }
+
+    /// Takes the next bytes. The tokenizer is built as soon as it is here.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`] and [`Checkpoint::from_gguf`].
+    pub fn push(&mut self, piece: &[u8]) -> Result<()> {
+        self.file.push(piece)?;
+        if let Some(metadata) = self.file.take_metadata() {
+            self.about = Some(About::read(&self.what, &metadata)?);
+        }
+        Ok(())
+    }
+
+    /// The checkpoint, once all bytes are here.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::from_gguf`].
+    pub fn finish(self) -> Result<Checkpoint> {
+        let mut weights = self.file.finish()?;
+        let about = match self.about {
+            Some(about) => about,
+            // A file so short that its header was read at its end.
+            None => About::read(&self.what, &std::mem::take(&mut weights.metadata))?,
+        };
+        Ok(about.with(weights))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tokens become hidden states: configuration, weights and the forward pass.
 
+pub mod arriving;
 pub mod bert;
 pub mod checkpoint;
 pub mod config;

@@ -195,16 +195,26 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-struct Entry {
-    shape: Vec<usize>,
-    dtype: Dtype,
-    range: Range<usize>,
+/// A tensor of a file: what is said of it, and where its bytes lie.
+pub(super) struct Entry {
+    pub shape: Vec<usize>,
+    pub dtype: Dtype,
+    pub place: Place,
 }
 
-/// An opened model file.
+/// Where the bytes of a tensor lie.
+pub(super) enum Place {
+    /// Within the file's.
+    File(Range<usize>),
+    Own(Vec<u8>),
+}
+
+/// An opened model file: its bytes as a whole, or tensor by tensor ([`Arriving`](super::arriving::Arriving)).
 pub struct Weights {
+    /// Empty where tensors have their own.
     bytes: Bytes,
     entries: HashMap<String, Entry>,
+    size: usize,
     /// GGUF's key–value pairs; empty for safetensors.
     pub metadata: HashMap<String, gguf_file::Value>,
 }
@@ -244,11 +254,12 @@ impl Weights {
                 Entry {
                     shape: info.shape.clone(),
                     dtype,
-                    range,
+                    place: Place::File(range),
                 },
             );
         }
         Ok(Self {
+            size: bytes.len(),
             bytes,
             entries,
             metadata: HashMap::new(),
@@ -256,62 +267,48 @@ impl Weights {
     }
 
     fn gguf(what: &str, bytes: Bytes) -> Result<Self> {
-        let bad = |reason: String| Error::ModelFormat {
+        let header = Header::read(&bytes).map_err(|reason| Error::ModelFormat {
             what: what.into(),
             reason,
-        };
-        check_alignment(&bytes).map_err(bad)?;
-        let content = gguf_file::Content::read(&mut Cursor::new(&bytes[..]))
-            .map_err(|e| bad(format!("the GGUF header is broken or cut short ({e})")))?;
-        let mut entries = HashMap::new();
-        for (name, info) in content.tensor_infos {
-            let dtype = Dtype::from_ggml(info.ggml_dtype).ok_or_else(|| {
-                bad(format!(
-                    "tensor `{name}` has the format {:?}; f32, f16, bf16, q8_0 and q4_0 are supported",
-                    info.ggml_dtype
-                ))
-            })?;
-            let shape = info.shape.dims().to_vec();
-            let (numbers, block_bytes) = dtype.block();
-            let size = shape
-                .iter()
-                .try_fold(1usize, |n, &d| n.checked_mul(d))
-                .filter(|n| n.is_multiple_of(numbers))
-                .filter(|_| shape.last().is_none_or(|d| d.is_multiple_of(numbers)))
-                .and_then(|n| (n / numbers).checked_mul(block_bytes))
-                .ok_or_else(|| bad(format!("tensor `{name}` has the shape {shape:?}")))?;
-            let range = usize::try_from(content.tensor_data_offset.saturating_add(info.offset))
-                .ok()
-                .and_then(|start| Some(start..start.checked_add(size)?))
-                .filter(|range| range.end <= bytes.len())
-                .ok_or_else(|| {
-                    bad(format!(
-                        "it is cut short: tensor `{name}` lies past the end of its {} bytes",
-                        bytes.len()
-                    ))
-                })?;
-            entries.insert(
-                name,
-                Entry {
-                    shape,
-                    dtype,
-                    range,
-                },
-            );
-        }
+        })?;
+        let table = header.table(what, Some(bytes.len()))?;
+        let entries = table.into_iter().map(|(name, tensor)| {
+            let entry = Entry {
+                shape: tensor.shape,
+                dtype: tensor.dtype,
+                place: Place::File(tensor.range),
+            };
+            (name, entry)
+        });
         Ok(Self {
+            size: bytes.len(),
+            entries: entries.collect(),
+            metadata: header.0.metadata,
             bytes,
-            entries,
-            metadata: content.metadata,
         })
+    }
+
+    /// Tensors with bytes of their own, from a file of `size` bytes.
+    pub(super) fn of(
+        entries: HashMap<String, Entry>,
+        metadata: HashMap<String, gguf_file::Value>,
+        size: usize,
+    ) -> Self {
+        Self {
+            bytes: Bytes::Owned(Vec::new()),
+            entries,
+            size,
+            metadata,
+        }
     }
 
     /// Size of the file in bytes.
     pub fn size(&self) -> usize {
-        self.bytes.len()
+        self.size
     }
 
-    /// The file's bytes, for hashing.
+    /// The file's bytes; none where it arrived in pieces.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -324,29 +321,36 @@ impl Weights {
     /// The tensor of that name, checked against the shape the configuration asks for.
     pub fn get(&self, name: &str, shape: &[usize]) -> Result<WeightTensor<'_>> {
         let tensor = self.get_any(name)?;
-        if tensor.shape != shape {
-            return Err(Error::Tensor {
-                name: name.into(),
-                reason: format!(
-                    "has shape {:?} where the configuration says {shape:?}",
-                    tensor.shape
-                ),
-            });
-        }
+        check_tensor(name, &tensor.shape, shape)?;
         Ok(tensor)
+    }
+
+    /// As [`Weights::get`], and it is here no longer: what has bytes of its own gives them away.
+    pub fn take(&mut self, name: &str, shape: &[usize]) -> Result<WeightTensor<'static>> {
+        self.get(name, shape)?;
+        let entry = self.entries.remove(name).ok_or_else(|| missing(name))?;
+        Ok(WeightTensor {
+            name: name.into(),
+            shape: entry.shape,
+            dtype: entry.dtype,
+            data: Cow::Owned(match entry.place {
+                Place::File(range) => self.bytes[range].to_vec(),
+                Place::Own(bytes) => bytes,
+            }),
+        })
     }
 
     /// The tensor of that name, whatever its shape.
     pub fn get_any(&self, name: &str) -> Result<WeightTensor<'_>> {
-        let entry = self.entries.get(name).ok_or_else(|| Error::Tensor {
-            name: name.into(),
-            reason: "is missing".into(),
-        })?;
+        let entry = self.entries.get(name).ok_or_else(|| missing(name))?;
         Ok(WeightTensor {
             name: name.into(),
             shape: entry.shape.clone(),
             dtype: entry.dtype,
-            data: Cow::Borrowed(&self.bytes[entry.range.clone()]),
+            data: Cow::Borrowed(match &entry.place {
+                Place::File(range) => &self.bytes[range.clone()],
+                Place::Own(bytes) => bytes,
+            }),
         })
     }
 
@@ -364,9 +368,127 @@ impl Weights {
             return Err(missing());
         }
         let (numbers, bytes) = entry.dtype.block();
-        entry.range.start += rows * columns / numbers * bytes;
+        let dropped = rows * columns / numbers * bytes;
+        match &mut entry.place {
+            Place::File(range) => range.start += dropped,
+            Place::Own(bytes) => drop(bytes.drain(..dropped.min(bytes.len()))),
+        }
         entry.shape[0] -= rows;
         Ok(())
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::Tensor {
+        name: name.into(),
+        reason: "is missing".into(),
+    }
+}
+
+fn check_tensor(name: &str, found: &[usize], needed: &[usize]) -> Result<()> {
+    match found == needed {
+        true => Ok(()),
+        false => Err(Error::Tensor {
+            name: name.into(),
+            reason: format!("has shape {found:?} where the configuration says {needed:?}"),
+        }),
+    }
+}
+
+/// What stands before the tensors of a GGUF file.
+pub(super) struct Header(pub gguf_file::Content);
+
+/// A tensor of a GGUF file's table; `range` counts from the file's first byte.
+pub(super) struct TableEntry {
+    pub shape: Vec<usize>,
+    pub dtype: Dtype,
+    pub range: Range<usize>,
+}
+
+impl Header {
+    /// Reads it from the first bytes of a file.
+    ///
+    /// # Errors
+    /// Why it is none, in words: it is broken, or goes on past these bytes.
+    pub fn read(bytes: &[u8]) -> std::result::Result<Self, String> {
+        check_alignment(bytes)?;
+        gguf_file::Content::read(&mut Cursor::new(bytes))
+            .map(Self)
+            .map_err(|e| format!("the GGUF header is broken or cut short ({e})"))
+    }
+
+    /// Its tensors in the order of their bytes, each known to lie within a file of `size` bytes, where that is
+    /// known, and apart from all others.
+    pub fn table(&self, what: &str, size: Option<usize>) -> Result<Vec<(String, TableEntry)>> {
+        let bad = |reason: String| Error::ModelFormat {
+            what: what.into(),
+            reason,
+        };
+        let mut table = Vec::with_capacity(self.0.tensor_infos.len());
+        for (name, info) in &self.0.tensor_infos {
+            let dtype = Dtype::from_ggml(info.ggml_dtype).ok_or_else(|| {
+                bad(format!(
+                    "tensor `{name}` has the format {:?}; f32, f16, bf16, q8_0 and q4_0 are supported",
+                    info.ggml_dtype
+                ))
+            })?;
+            let shape = info.shape.dims().to_vec();
+            let (numbers, block_bytes) = dtype.block();
+            let bytes = shape
+                .iter()
+                .try_fold(1usize, |n, &d| n.checked_mul(d))
+                .filter(|n| n.is_multiple_of(numbers))
+                .filter(|_| shape.last().is_none_or(|d| d.is_multiple_of(numbers)))
+                .and_then(|n| (n / numbers).checked_mul(block_bytes))
+                .ok_or_else(|| bad(format!("tensor `{name}` has the shape {shape:?}")))?;
+            let start = usize::try_from(self.0.tensor_data_offset.saturating_add(info.offset));
+            let range = start
+                .ok()
+                .and_then(|start| Some(start..start.checked_add(bytes)?))
+                .filter(|range| size.is_none_or(|size| range.end <= size))
+                .ok_or_else(|| match size {
+                    Some(size) => cut_short(what, name, size),
+                    None => bad(format!("tensor `{name}` lies past the end of any file")),
+                })?;
+            table.push((
+                name.clone(),
+                TableEntry {
+                    shape,
+                    dtype,
+                    range,
+                },
+            ));
+        }
+        table.sort_unstable_by_key(|(_, tensor)| (tensor.range.start, tensor.range.end));
+        for pair in table.windows(2) {
+            if pair[0].1.range.end > pair[1].1.range.start {
+                let [first, second] = [&pair[0].0, &pair[1].0];
+                return Err(bad(format!("tensors `{first}` and `{second}` share bytes")));
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// Refuses what does not begin as GGUF files do.
+pub(super) fn check_magic(what: &str, bytes: &[u8]) -> Result<()> {
+    match bytes.starts_with(b"GGUF") {
+        true => Ok(()),
+        false => Err(Error::ModelFormat {
+            what: what.into(),
+            reason: match bytes.len() {
+                0 => "it is empty".into(),
+                _ => "it does not begin with GGUF's magic number".into(),
+            },
+        }),
+    }
+}
+
+/// The error for a tensor that a file of `size` bytes does not hold whole.
+pub(super) fn cut_short(what: &str, tensor: &str, size: usize) -> Error {
+    Error::ModelFormat {
+        what: what.into(),
+        reason: format!("it is cut short: tensor `{tensor}` lies past the end of its {size} bytes"),
     }
 }
 

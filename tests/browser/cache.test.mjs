@@ -1,8 +1,10 @@
 // Downloads in a real browser: progress, the cache, and what happens when either goes wrong.
 
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import path from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { HEAD_FILE, launch, MODEL_FILE, openPage, serve } from "./helpers.mjs";
+import { BASE_FILE, HEAD_FILE, launch, MODEL_FILE, MODELS, NO_RELAXED_SIMD, openPage, prefixWorker, serve, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
 
 const MODEL = `/models/${MODEL_FILE}`;
 const HEAD = `/models/${HEAD_FILE}`;
@@ -50,6 +52,24 @@ function assertMonotone(events) {
   assert.equal(events.at(-1).progress, 1);
   assert.equal(events.at(-1).phase, "ready");
   assert.equal(events.filter(({ progress }) => progress >= 1).length, 1, "1 is reached exactly once");
+}
+
+for (const file of [MODEL_FILE, BASE_FILE]) {
+  for (const [build, prefix] of [["relaxed SIMD", ""], ["simd128", NO_RELAXED_SIMD]]) {
+    test(`loading ${file} takes at most 1.6 times its size in memory (${build})`, options, async () => {
+      await prefixWorker(server, prefix + WATCHED_MEMORY);
+      const { size } = statSync(path.join(MODELS, file));
+      for (const from of ["network", "cache"]) {
+        await page.evaluate(async (model) => {
+          window.encoder = await caselens.Encoder.load({ model, device: "wasm", threads: 1 });
+        }, `/models/${file}`);
+        const memory = await wasmMemory(page);
+        await page.evaluate(() => encoder.dispose());
+        assert.ok(memory > size / 2 && memory <= 1.6 * size, `${memory / size} times from the ${from}`);
+      }
+      assert.equal(server.count(`/models/${file}`), 1);
+    });
+  }
 }
 
 test("progress counts model and head together, never falls and ends at 1", options, async () => {

@@ -235,6 +235,27 @@ export async function prefixWorker(server, code) {
 }
 /** Before a clock that stands still every device is as fast as any other: `auto` takes even a software GPU then. */
 export const STOPPED_CLOCK = "performance.now = () => 0;";
+/** For {@link wasmMemory}: the worker answers with the size of its module's memory. */
+export const WATCHED_MEMORY = `{
+  const instantiate = WebAssembly.instantiateStreaming;
+  WebAssembly.instantiateStreaming = async (...given) => {
+    const made = await instantiate(...given);
+    const channel = new BroadcastChannel("wasm memory");
+    channel.onmessage = () => channel.postMessage(made.instance.exports.memory.buffer.byteLength);
+    return made;
+  };
+}`;
+/** Bytes of the memory of a module that is loaded in the page. It never shrinks: this is the most that was needed so far. */
+export function wasmMemory(page) {
+  return page.evaluate(() => new Promise((resolve) => {
+    const channel = new BroadcastChannel("wasm memory");
+    channel.onmessage = ({ data }) => {
+      channel.close();
+      resolve(data);
+    };
+    channel.postMessage("how much?");
+  }));
+}
 /** A browser without relaxed SIMD. */
 export const NO_RELAXED_SIMD = "WebAssembly.validate = () => false;";
 

@@ -1,4 +1,4 @@
-// The README's figures of size and speed: what is downloaded, and how long a comparison takes in a real browser.
+// The README's figures of size, memory and speed: what is downloaded, and what loading and comparing take in a real browser.
 //
 //     node measure.mjs [--devices wasm,webgpu] [--rounds 9]
 //
@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
-import { HEAD_FILE, launch, MODEL_FILE, MODELS, openPage, ROOT, serve } from "./helpers.mjs";
+import { HEAD_FILE, launch, MODEL_FILE, MODELS, openPage, prefixWorker, ROOT, serve, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
 
 const { values } = parseArgs({
   options: { devices: { type: "string", default: "wasm,webgpu" }, rounds: { type: "string", default: "9" } },
@@ -38,18 +38,25 @@ for (const [name, files] of Object.entries(downloads)) {
 }
 
 const server = await serve();
+await prefixWorker(server, WATCHED_MEMORY);
 try {
   for (const device of values.devices.split(",")) {
     const browser = await launch({ webgpu: device === "webgpu" });
     try {
       const page = await openPage(browser, server);
-      const { load, times } = await page.evaluate(
-        async ({ device, file, sentences, conditions, rounds }) => {
+      const load = await page.evaluate(
+        async ({ device, file }) => {
           const { CaseLens } = await import("/pkg/dist/index.js");
           const model = new URL(`/models/${file}`, location.href);
           const started = performance.now();
-          const lens = await CaseLens.load({ device, model });
-          const load = performance.now() - started;
+          window.lens = await CaseLens.load({ device, model });
+          return performance.now() - started;
+        },
+        { device, file: MODEL_FILE },
+      );
+      const memory = await wasmMemory(page);
+      const times = await page.evaluate(
+        async ({ sentences, conditions, rounds }) => {
           const times = [];
           for (let i = 0; i < rounds; i++) {
             const started = performance.now();
@@ -57,16 +64,18 @@ try {
             times.push(performance.now() - started);
           }
           lens.dispose();
-          return { load, times };
+          return times;
         },
         // A software GPU takes seconds a round.
-        { device, file: MODEL_FILE, sentences: SENTENCES, conditions: CONDITIONS, rounds: device === "webgpu" ? 3 : Number(values.rounds) },
+        { sentences: SENTENCES, conditions: CONDITIONS, rounds: device === "webgpu" ? 3 : Number(values.rounds) },
       );
       const median = times.toSorted((a, b) => a - b)[times.length >> 1];
       console.log(
         `${device.padEnd(14)} loads in ${load.toFixed(0)} ms from a local server; one comparison under three conditions ` +
           `${median.toFixed(0)} ms (median of ${times.length}; the first ${times[0].toFixed(0)} ms)`,
       );
+      const { size } = statSync(path.join(MODELS, MODEL_FILE));
+      console.log(`${"".padEnd(14)} loading takes ${(memory / 1e6).toFixed(1)} MB of wasm memory, ${(memory / size).toFixed(2)} times the encoder`);
     } finally {
       await browser.close();
     }

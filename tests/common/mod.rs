@@ -259,6 +259,11 @@ pub fn worst_cosine(a: &[f32], b: &[f32], columns: usize) -> f32 {
 
 /// A checkpoint as its GGUF file gives it back.
 pub fn quantized(folder: &Path, dtype: Dtype) -> Checkpoint {
+    Checkpoint::from_gguf("a test's file", Bytes::Owned(gguf(folder, dtype))).unwrap()
+}
+
+/// A folder's GGUF file.
+pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
     let source = Checkpoint::open(folder).unwrap();
     let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
     let mut file = std::io::Cursor::new(Vec::new());
@@ -270,7 +275,7 @@ pub fn quantized(folder: &Path, dtype: Dtype) -> Checkpoint {
         pooling: Pooling::Mean,
     };
     write_gguf(&mut file, &parts, dtype).unwrap();
-    Checkpoint::from_gguf("a test's file", Bytes::Owned(file.into_inner())).unwrap()
+    file.into_inner()
 }
 
 /// The GPU as the product opens it. Says so and gives `None` where there is none, unless CASELENS_REQUIRE_GPU is 1.

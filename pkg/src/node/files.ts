@@ -1,35 +1,47 @@
 // Files of this machine: models read from disk, and the folder that downloads are kept in.
 
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { type FileCache, inWords } from "../cache.js";
-import { type Download, type DownloadOptions, download } from "../download.js";
+import { type FileCache, inWords, type Kept } from "../cache.js";
+import { type Download, type DownloadOptions, download, type Sink } from "../download.js";
 import { CaseLensError } from "../errors.js";
 
+/** Bytes read from disk at a time. */
+const STEP = 1 << 20;
+
 /**
- * Reads a file from disk or from the network.
+ * Reads a file from disk or from the network into `sink`.
  *
  * @throws CaseLensError `file`, or as {@link download}.
  */
-export async function readOrDownload(url: string, options: DownloadOptions): Promise<Download> {
-  if (!url.startsWith("file:")) return download(url, options);
+export async function readOrDownload(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
+  if (!url.startsWith("file:")) return download(url, options, sink);
   const { role, meter } = options;
-  try {
-    const read = await readFile(fileURLToPath(url));
-    // A small file's Buffer is a window on Node's pool.
-    const bytes = new Uint8Array(read);
-    meter.size(bytes.byteLength);
-    meter.at(bytes.byteLength);
-    return { bytes, fromCache: false };
-  } catch (cause) {
-    throw new CaseLensError(
+  const unreadable = (cause: unknown) =>
+    new CaseLensError(
       "file",
       `The ${role} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
       { cause },
     );
+  const attempt = async <T>(operation: () => Promise<T>) => operation().catch((cause: unknown) => {
+    throw unreadable(cause);
+  });
+  const { size } = await attempt(async () => stat(fileURLToPath(url)));
+  meter.size(size);
+  await sink.begin(size);
+  const chunks = createReadStream(fileURLToPath(url), { highWaterMark: STEP })[Symbol.asyncIterator]();
+  for (let at = 0; ; ) {
+    const { done, value } = await attempt(() => chunks.next());
+    if (done) break;
+    sink.push(value);
+    meter.at((at += value.byteLength));
   }
+  return { fromCache: false, kept: Promise.resolve() };
 }
 
 function nameOf(url: string): string {
@@ -58,27 +70,30 @@ export class FolderCache implements FileCache {
     return files;
   }
 
-  async read(url: string): Promise<{ response: Response; size: number } | undefined> {
-    const bytes = await this.#attempt(() =>
-      readFile(this.#path(url)).catch((error: NodeJS.ErrnoException) => {
+  async read(url: string): Promise<Kept | undefined> {
+    const file = this.#path(url);
+    const found = await this.#attempt(() =>
+      stat(file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;
         throw error;
       }),
     );
-    return bytes && { response: new Response(new Uint8Array(bytes)), size: bytes.byteLength };
+    if (!found) return undefined;
+    const body = Readable.toWeb(createReadStream(file, { highWaterMark: STEP })) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    return { response: new Response(body), size: found.size };
   }
 
-  async keep(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async keep(...[url, body, { signal }]: Parameters<FileCache["keep"]>): Promise<void> {
     if (!/^https?:/.test(url)) return;
     const file = this.#path(url);
     const part = `${file}.${randomUUID()}.part`;
     await this.#attempt(async () => {
       try {
-        await writeFile(part, bytes);
+        await pipeline(Readable.from(body), createWriteStream(part));
         await rename(part, file); // so that whoever reads meanwhile never sees half a file
       } catch (error) {
         await rm(part, { force: true });
-        throw error;
+        if (!signal.aborted) throw error;
       }
     });
   }

@@ -33,6 +33,7 @@ async function boot(): Promise<Module> {
       return engine;
     },
     Gallery: built.Gallery,
+    ModelFile: built.ModelFile,
   };
 }
 

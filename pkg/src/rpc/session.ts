@@ -9,9 +9,9 @@ import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
 import type { EngineInfo } from "../info.js";
 import type { CachePlace } from "../platform.js";
 import { ProgressMeter } from "../progress.js";
-import type { Download, DownloadOptions, FileRole } from "../download.js";
+import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "../download.js";
 import type { Module } from "../engine.js";
-import type { Embedded, Engine } from "../wasm/caselens.js";
+import type { Embedded, Engine, ModelFile } from "../wasm/caselens.js";
 import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, inChunks } from "./chunks.js";
 import type { Call, Comparison, EmbedCall, EncodeCall, FromWorker, GalleryCall, GalleryData, LoadCall, Results, Source, ToWorker } from "./protocol.js";
 
@@ -20,20 +20,32 @@ export interface Outside {
   /** Starts the wasm module. */
   boot(): Promise<Module>;
   openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
-  download(url: string, options: DownloadOptions): Promise<Download>;
+  download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
   post(message: FromWorker, transfer?: Transferable[]): void;
 }
 
-/** A file in memory. */
-interface File {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Undefined when the bytes came from the page. */
-  readonly url: string | undefined;
-  readonly fromCache: boolean;
-}
-interface Files {
-  readonly model: File;
-  readonly head: File | undefined;
+/** Bytes that the module copies at a time: while it takes them, they are in memory twice. */
+const STEP = 1 << 20;
+
+/** A model on its way into the module. */
+class Model implements Sink {
+  file!: ModelFile;
+  readonly #wasm: Promise<Module>;
+
+  constructor(wasm: Promise<Module>) {
+    this.#wasm = wasm;
+  }
+
+  /** Waits for the module: until it is there, the body waits with the server. */
+  async begin(size: number | null): Promise<void> {
+    const { ModelFile } = await this.#wasm;
+    this.file?.free();
+    this.file = new ModelFile(size ?? undefined);
+  }
+
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.byteLength; at += STEP) this.file.push(chunk.subarray(at, at + STEP));
+  }
 }
 
 export class Session {
@@ -193,7 +205,7 @@ export class Session {
 
   async #goOnWithCpu(): Promise<Engine> {
     const call = this.#loaded as LoadCall;
-    const engine = await this.#start({ ...call, device: "wasm" }, await this.#files(call, new ProgressMeter(() => {})));
+    const engine = await this.#start({ ...call, device: "wasm" }, new ProgressMeter(() => {}));
     this.#outside.post({ type: "info", info: this.#info as EngineInfo });
     return engine;
   }
@@ -210,8 +222,11 @@ export class Session {
   /** Its files belong together: none is taken from a cache without asking, where it may be older than another. */
   async #gallery({ manifest }: GalleryCall): Promise<GalleryData> {
     const meter = new ProgressMeter(() => {});
-    const get = async (url: string, role: FileRole) =>
-      (await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() })).bytes;
+    const get = async (url: string, role: FileRole) => {
+      const file = new Whole();
+      await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() }, file);
+      return file.bytes();
+    };
     const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
     const gallery = new wasm.Gallery(new TextDecoder().decode(json));
     const { files, ...info } = gallery.info();
@@ -227,20 +242,14 @@ export class Session {
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
     this.#wasm = this.#outside.boot();
+    this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
 
-    const [files] = await Promise.all([this.#files(call, meter), this.#wasm]);
-    meter.prepare();
     try {
-      await this.#start(call, files);
+      await this.#start(call, meter);
     } catch (error) {
-      if (call.device === "auto" && isGpuLoss(error)) {
-        this.#gpuLoss = toCaseLensError(error).message;
-        await this.#start({ ...call, device: "wasm" }, files);
-      } else if (isFileFault(error) && (files.model.fromCache || files.head?.fromCache)) {
-        // What was kept may be older than what is served now.
-        await this.#drop(files);
-        await this.#start(call, await this.#files(call, meter));
-      } else throw error;
+      if (call.device !== "auto" || !isGpuLoss(error)) throw error;
+      this.#gpuLoss = toCaseLensError(error).message;
+      await this.#start({ ...call, device: "wasm" }, meter);
     }
     // Bytes that came with the call are needed again only if the GPU can be lost and left.
     if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
@@ -248,47 +257,48 @@ export class Session {
     return this.#info as EngineInfo;
   }
 
-  /** Builds the engine, and keeps the files meanwhile: those that turn out to be no good are dropped again. */
-  async #start(call: LoadCall, files: Files): Promise<Engine> {
-    const [wasm, cache] = await Promise.all([this.#wasm as ReturnType<Outside["boot"]>, this.#cache as Promise<FileCache>]);
-    const fresh = [files.model, files.head].flatMap((file) => (file?.url === undefined || file.fromCache ? [] : [{ ...file, url: file.url }]));
-    const keeping = Promise.all(fresh.map(({ url, bytes }) => cache.keep(url, bytes)));
+  /**
+   * Gets all files of a model at the same time, and builds the engine. Files that turn out to be no good are dropped from the
+   * cache; those that were kept may only be older than what is served now, and are got `again`.
+   */
+  async #start(call: LoadCall, meter: ProgressMeter, again = true): Promise<Engine> {
+    const cache = await (this.#cache as Promise<FileCache>);
+    const booting = this.#wasm as Promise<Module>;
+    const downloads: (Download & { url: string })[] = [];
+    const get = async (role: FileRole, source: Source, sink: Sink): Promise<void> => {
+      const part = meter.part();
+      if ("url" in source) {
+        const { url } = source;
+        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part }, sink)) });
+        return;
+      }
+      const { byteLength } = source.bytes;
+      part.size(byteLength);
+      await sink.begin(byteLength);
+      sink.push(source.bytes);
+      part.at(byteLength);
+    };
+    const model = new Model(booting);
+    const head = new Whole();
     let engine: Engine;
     try {
-      engine = await wasm.load(files.model.bytes, files.head?.bytes, call.device);
+      const [wasm] = await Promise.all([booting, get("model", call.model, model), call.head && get("head", call.head, head)]);
+      meter.prepare();
+      engine = await wasm.load(model.file, call.head && head.bytes(), call.device);
     } catch (error) {
-      await keeping;
-      if (isFileFault(error)) for (const { url } of fresh) await cache.drop(url);
-      throw error;
+      await Promise.all(downloads.map(({ kept }) => kept));
+      if (!isFileFault(error)) throw error;
+      const older = again ? downloads.filter(({ fromCache }) => fromCache) : [];
+      for (const { url } of older.length > 0 ? older : downloads) await cache.drop(url);
+      if (older.length === 0) throw error;
+      return this.#start(call, meter, false);
     }
     this.#engine = engine;
     this.#info = engine.info();
     if (this.#gpuLoss !== undefined) this.#info = { ...this.#info, reason: `the GPU was lost: ${this.#gpuLoss}` };
     this.#gpuLoss = undefined;
-    await keeping;
+    await Promise.all(downloads.map(({ kept }) => kept));
     return engine;
-  }
-
-  /** Gets all files of a model, at the same time. */
-  async #files(call: LoadCall, meter: ProgressMeter): Promise<Files> {
-    const cache = await (this.#cache as Promise<FileCache>);
-    const get = async (role: FileRole, source: Source): Promise<File> => {
-      const part = meter.part();
-      if ("url" in source) {
-        const { url } = source;
-        return { url, ...(await this.#outside.download(url, { role, cache, meter: part })) };
-      }
-      part.size(source.bytes.byteLength);
-      part.at(source.bytes.byteLength);
-      return { url: undefined, bytes: source.bytes, fromCache: false };
-    };
-    const [model, head] = await Promise.all([get("model", call.model), call.head && get("head", call.head)]);
-    return { model, head };
-  }
-
-  async #drop(files: Files): Promise<void> {
-    const cache = await (this.#cache as Promise<FileCache>);
-    for (const file of [files.model, files.head]) if (file?.url !== undefined) await cache.drop(file.url);
   }
 
   #warn(messages: Iterable<string>): void {

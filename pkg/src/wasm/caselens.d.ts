@@ -8,9 +8,15 @@ export default function init(options: {
   module_or_path: Response | Promise<Response> | BufferSource | WebAssembly.Module;
 }): Promise<unknown>;
 
+export class ModelFile {
+  constructor(size?: number);
+  push(piece: Uint8Array): void;
+  free(): void;
+}
+
 export class Engine {
   private constructor();
-  static load(model: Uint8Array, head: Uint8Array | undefined, device: string): Promise<Engine>;
+  static load(model: ModelFile, head: Uint8Array | undefined, device: string): Promise<Engine>;
   info(): EngineInfo;
   compare(sentence1: string, sentence2: string, conditions: string[]): Promise<Compared>;
   embed(sentences: string[], conditions: (string | undefined)[], dims: number | undefined, dtype: string): Promise<Embedded>;

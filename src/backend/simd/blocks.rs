@@ -19,7 +19,8 @@ use crate::model::weights::{BLOCK, Dtype, decode_into};
 /// A weight matrix `[outputs, inputs]` in the order a kernel reads it.
 ///
 /// By panel of outputs, by block of inputs: for each step of `DEPTH` inputs, `DEPTH` numbers of each output in
-/// turn; one scale and one start of the sum for each output.
+/// turn, those of the panel's second half beside those of its first where a byte holds two; one scale for each output, and
+/// one start of the sum where activations have an offset.
 pub struct Blocks {
     blocks: usize,
     weights: Aligned,
@@ -43,13 +44,18 @@ impl Work for Pack<'_> {
         let padded = outputs.next_multiple_of(width);
         let mut packed = Blocks {
             blocks,
-            weights: Aligned::zeros::<i8>(padded * inputs),
+            weights: Aligned::zeros::<i8>(padded * inputs / I::PER_BYTE),
             scales: Aligned::zeros::<f32>(padded * blocks),
-            starts: Aligned::zeros::<i32>(padded * blocks),
+            starts: Aligned::zeros::<i32>(match I::OFFSET {
+                0 => 0,
+                _ => padded * blocks,
+            }),
         };
         let weights = packed.weights.get_mut::<i8>();
         let scales = packed.scales.get_mut::<f32>();
         let starts = packed.starts.get_mut::<i32>();
+        // The columns of a panel that have bytes of their own.
+        let apart = width / I::PER_BYTE;
         for (output, (dtype, row)) in self.0.rows().enumerate() {
             let (panel, column) = (output / width, output % width);
             let (numbers, bytes) = dtype.block();
@@ -57,12 +63,17 @@ impl Work for Pack<'_> {
                 let (quants, scale) = quantised(dtype, block);
                 let block = panel * blocks + b;
                 scales[block * width + column] = scale;
-                starts[block * width + column] =
-                    -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
-                let to = &mut weights[block * BLOCK * width..][..BLOCK * width];
+                if I::OFFSET != 0 {
+                    starts[block * width + column] =
+                        -I::OFFSET * quants.iter().map(|&q| i32::from(q)).sum::<i32>();
+                }
                 let quants = quants.map(|q| q + I::WEIGHT_OFFSET as i8);
+                let to = &mut weights[block * BLOCK * apart..][..BLOCK * apart];
                 for (step, quants) in quants.chunks_exact(I::DEPTH).enumerate() {
-                    to[(step * width + column) * I::DEPTH..][..I::DEPTH].copy_from_slice(quants);
+                    let to = &mut to[(step * apart + column % apart) * I::DEPTH..];
+                    for (to, q) in to.iter_mut().zip(quants) {
+                        *to |= q << (4 * (column / apart));
+                    }
                 }
             }
         }
@@ -192,9 +203,14 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
         let half = I::LANES * I::DEPTH;
         let blocks = self.weights.blocks;
         let (first, count) = (panel * blocks * width, blocks * width);
-        let weights = &self.weights.weights.get::<i8>()[first * BLOCK..][..count * BLOCK];
+        let per_byte = I::PER_BYTE;
+        let weights = &self.weights.weights.get::<i8>()[first * BLOCK / per_byte..];
+        let weights = &weights[..count * BLOCK / per_byte];
         let scales = &self.weights.scales.get::<f32>()[first..][..count];
-        let starts = &self.weights.starts.get::<i32>()[first..][..count];
+        let starts = match I::OFFSET {
+            0 => &[],
+            _ => &self.weights.starts.get::<i32>()[first..][..count],
+        };
         let x = &self.rows.quants[row * blocks * BLOCK..][..R * blocks * BLOCK];
         let x_scales = &self.rows.scales[row * blocks..][..R * blocks];
         let x_starts = &self.rows.starts[row * blocks..][..R * blocks];
@@ -202,24 +218,27 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
         let depth = block_depth();
         let mut sums = [[isa.splat(0.0); VECTORS]; R];
         for b in 0..blocks {
-            let weights = &weights[b * width * depth..][..width * depth];
+            let weights = &weights[b * width * depth / per_byte..][..width * depth / per_byte];
             let x = &x[b * R * depth..][..R * depth];
             let x_scales = &x_scales[b * R..][..R];
             let scales = &scales[b * width..][..width];
-            let starts = &starts[b * width..][..width];
-            let start = [
-                isa.load_i32(&starts[..I::LANES]),
-                isa.load_i32(&starts[I::LANES..]),
-            ];
-            let mut dots = [start; R];
+            let mut dots = [[isa.splat_i32(0); VECTORS]; R];
+            if I::OFFSET != 0 {
+                let starts = &starts[b * width..][..width];
+                let start = [
+                    isa.load_i32(&starts[..I::LANES]),
+                    isa.load_i32(&starts[I::LANES..]),
+                ];
+                dots = [start; R];
+            }
             if I::WEIGHT_OFFSET != 0 {
-                // Activations are signed then: the columns' own starts are zeros.
+                // Activations are signed then: columns have no starts of their own.
                 let x_starts = &x_starts[b * R..][..R];
                 dots = std::array::from_fn(|r| [isa.splat_i32(x_starts[r]); VECTORS]);
             }
-            let steps = weights.chunks_exact(2 * half);
+            let steps = weights.chunks_exact(2 * half / per_byte);
             for (weights, x) in steps.zip(x.chunks_exact(R * I::DEPTH)) {
-                let weights = [isa.weights(&weights[..half]), isa.weights(&weights[half..])];
+                let weights = isa.weights_of_two(weights);
                 for r in 0..R {
                     let x = isa.activations(&x[r * I::DEPTH..][..I::DEPTH]);
                     for v in 0..VECTORS {

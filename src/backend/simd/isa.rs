@@ -43,8 +43,10 @@ pub trait Isa: Copy + Send + Sync {
     const RANGE: i32;
     /// What is added to quantised activations, where the instruction wants them unsigned.
     const OFFSET: i32;
-    /// What is added to weights, where the instruction wants those unsigned.
+    /// What is added to weights, where the instruction or their form in memory wants those unsigned.
     const WEIGHT_OFFSET: i32 = 0;
+    /// Weights in a byte of memory: one, or two of four bits.
+    const PER_BYTE: usize = 1;
 
     type F32: Copy;
     type I32: Copy;
@@ -76,6 +78,13 @@ pub trait Isa: Copy + Send + Sync {
     fn to_f32(self, x: Self::I32) -> Self::F32;
     /// The first `LANES · DEPTH` weights of `w`: column by column, `DEPTH` numbers of each.
     fn weights(self, w: &[i8]) -> Self::Weights;
+    /// The weights of two vectors of columns, of which `w` begins with the first's; of two in a byte, the first's are the
+    /// low bits.
+    #[inline(always)]
+    fn weights_of_two(self, w: &[i8]) -> [Self::Weights; 2] {
+        let half = Self::LANES * Self::DEPTH;
+        [self.weights(&w[..half]), self.weights(&w[half..])]
+    }
     /// The first `DEPTH` activations of `x`.
     fn activations(self, x: &[Self::Quant]) -> Self::Activations;
     /// In each lane, `sum` plus the dot product of a column's numbers and the row's.
@@ -152,6 +161,8 @@ pub enum Cpu {
     Neon(neon::Neon),
     #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
     Simd128(simd128::Simd128),
+    #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
+    Simd128Four(simd128::Simd128Four),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     RelaxedSimd(relaxed_simd::RelaxedSimd),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
@@ -196,10 +207,14 @@ impl Cpu {
         Self::RelaxedSimd(relaxed_simd::RelaxedSimd::new())
     }
 
-    /// The variant for a layer whose weights are all of this dtype: four bits leave an instruction room for
-    /// activations of eight.
-    #[cfg_attr(not(target_feature = "relaxed-simd"), expect(unused_variables))]
+    /// The variant for a layer whose weights are all of this dtype: in browsers four bits stay four bits in memory, and
+    /// leave an instruction room for activations of eight.
+    #[cfg_attr(not(target_arch = "wasm32"), expect(unused_variables))]
     pub fn for_weights(self, dtype: Dtype) -> Self {
+        #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
+        if let (Self::Simd128(isa), Dtype::Q4_0) = (self, dtype) {
+            return Self::Simd128Four(isa.four_bits());
+        }
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
         if let (Self::RelaxedSimd(isa), Dtype::Q4_0) = (self, dtype) {
             return Self::RelaxedSimd4(isa.four_bits());
@@ -221,7 +236,7 @@ impl Cpu {
             #[cfg(target_arch = "aarch64")]
             Self::Neon(_) => "NEON",
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
-            Self::Simd128(_) => "simd128",
+            Self::Simd128(_) | Self::Simd128Four(_) => "simd128",
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedSimd(_) | Self::RelaxedSimd4(_) => "relaxed-simd",
         }
@@ -242,6 +257,8 @@ impl Cpu {
             Self::Neon(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(isa) => isa.run(work),
+            #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
+            Self::Simd128Four(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedSimd(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]

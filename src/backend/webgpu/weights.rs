@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Bytes of a file converted at a time, about.
-const CHUNK: usize = 4 << 20;
+const CHUNK: usize = 1 << 20;
 
 /// How a matrix lies on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use super::{Isa, Work, v128::v128};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelaxedSimd(());
 
-/// The weights have the seven bits, of which q4_0 needs four; activations keep their eight.
+/// The weights have the seven bits, of which q4_0 needs four: two lie in a byte. Activations keep their eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelaxedSimd4(());
 
@@ -71,8 +71,15 @@ impl Isa for RelaxedSimd4 {
     const RANGE: i32 = 127;
     const OFFSET: i32 = 0;
     const WEIGHT_OFFSET: i32 = 8;
+    const PER_BYTE: usize = 2;
 
     type Quant = i8;
+
+    #[inline(always)]
+    fn weights_of_two(self, w: &[i8]) -> [v128; 2] {
+        let both = self.weights(w);
+        [v128_and(both, u8x16_splat(15)), u8x16_shr(both, 4)]
+    }
 
     #[inline(always)]
     fn dot(self, sum: v128, w: v128, x: v128) -> v128 {

@@ -257,8 +257,8 @@ build_cuda() {
   say "Building the companion for NVIDIA GPUs with $cuda_home (CUDA kernels take long)"
   # cudarc looks for libraries in these folders, in this order; the program finds them where they were linked.
   CUDA_HOME=$driver CUDA_PATH=$cuda_home NVCC=$cuda_home/bin/nvcc PATH=$cuda_home/bin:$PATH \
-    RUSTFLAGS="-C link-arg=-Wl,-rpath,$cuda_home/lib:$cuda_home/lib64" \
-    cargo build --quiet --release --features cuda --bin caselens --target-dir target/cuda \
+    cargo rustc --quiet --release --features cuda --bin caselens --target-dir target/cuda \
+    -- -C "link-arg=-Wl,-rpath,$cuda_home/lib:$cuda_home/lib64" \
     || die "the companion did not build: see the message above."
   say "Built target/cuda/release/caselens; it takes --device cuda"
 }

@@ -2,10 +2,9 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::{
-    backend::candle::Candle,
+    backend::candle::{Candle, gpu::Gpu},
     embedding::Architecture,
     model::{
-        config::Config,
         decoder::{Precision, checkpoint::DecoderCheckpoint},
         weights::Dtype,
     },
@@ -16,7 +15,7 @@ use crate::{
         simd::Simd,
         webgpu::{PowerPreference, WebGpu},
     },
-    embedding::{Case, Encoder, Input, Pool, Rows},
+    embedding::{Case, Encoder, Input, Pool, Rows, Shape},
     error::Result,
     lens::{
         Comparison, Lens,
@@ -231,24 +230,26 @@ impl AnyLens {
         on_lens!(self, lens => &lens.encoder.dtype)
     }
 
-    /// The encoder's configuration.
-    ///
-    /// # Errors
-    /// It is a decoder.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn config(&self) -> Result<&Config> {
-        on_lens!(self, lens => Ok(lens.encoder.bert()?.1))
-    }
-
     /// Whether the encoder is a decoder, which takes far longer for an input than others.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn is_decoder(&self) -> bool {
-        self.config().is_err()
+        on_lens!(self, lens => lens.encoder.bert().is_err())
+    }
+
+    /// See [`Encoder::operations`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn operations(&self, tokens: usize) -> f64 {
+        on_lens!(self, lens => lens.encoder.operations(tokens))
+    }
+
+    /// What of the encoder its inputs depend on.
+    pub fn shape(&self) -> &Shape {
+        on_lens!(self, lens => &lens.encoder.shape)
     }
 
     /// Width of the encoder's hidden states.
     pub fn hidden_size(&self) -> usize {
-        on_lens!(self, lens => lens.encoder.shape.hidden_size)
+        self.shape().hidden_size
     }
 
     /// Width of a conditional embedding.
@@ -292,6 +293,15 @@ impl AnyLens {
     pub fn adapter(&self) -> Option<String> {
         match self {
             Self::WebGpu(lens) => Some(lens.encoder.backend.info().to_string()),
+            _ => None,
+        }
+    }
+
+    /// The NVIDIA GPU that candle computes on.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn nvidia(&self) -> Option<Gpu> {
+        match self {
+            Self::Candle(lens) => Gpu::of(lens.encoder.backend.device()),
             _ => None,
         }
     }

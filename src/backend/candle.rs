@@ -32,6 +32,8 @@ mod amx;
 #[cfg(not(target_arch = "wasm32"))]
 mod fused;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod gpu;
+#[cfg(not(target_arch = "wasm32"))]
 mod routing;
 pub mod tuning;
 

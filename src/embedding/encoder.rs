@@ -46,6 +46,8 @@ pub struct Encoder<B: Backend> {
 pub struct Shape {
     /// Width of its hidden states.
     pub hidden_size: usize,
+    /// Rows of its token table.
+    pub vocab_size: usize,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
     /// See [`Template::segments`].
@@ -100,6 +102,7 @@ impl<B: Backend> Encoder<B> {
             id: checkpoint.encoder.clone(),
             shape: Shape {
                 hidden_size: config.hidden_size,
+                vocab_size: config.vocab_size,
                 max_tokens: config.max_positions,
                 segments: config.type_vocab_size > 1,
                 end: None,
@@ -173,6 +176,15 @@ impl<B: Backend> Encoder<B> {
             Model::Bert(both) => both.0.forward(&self.backend, batch),
             #[cfg(not(target_arch = "wasm32"))]
             Model::Decoder(decoder) => decoder.states(batch),
+        }
+    }
+
+    /// Operations of the products in a forward pass over one input of so many tokens.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn operations(&self, tokens: usize) -> f64 {
+        match &self.model {
+            Model::Bert(both) => both.1.operations(tokens),
+            Model::Decoder(decoder) => decoder.operations(tokens),
         }
     }
 
@@ -351,6 +363,7 @@ impl Encoder<Candle> {
             id: checkpoint.encoder.clone(),
             shape: Shape {
                 hidden_size: config.hidden_size,
+                vocab_size: config.vocab_size,
                 max_tokens: config.max_positions,
                 segments: false,
                 end: config.eos,

@@ -10,4 +10,4 @@ pub mod router;
 pub mod train;
 
 pub use case::{Architecture, Case, Input, Instruct, Pool, Router};
-pub use encoder::{Encoder, Rows};
+pub use encoder::{Encoder, Rows, Shape};

@@ -124,6 +124,16 @@ impl Config {
         Ok(config)
     }
 
+    /// Operations of the products in a forward pass over one input of so many tokens: linear layers, and
+    /// attention's two. A product and a sum are two.
+    pub fn operations(&self, tokens: usize) -> f64 {
+        let (tokens, hidden) = (tokens as f64, self.hidden_size as f64);
+        let wide = self.intermediate_size as f64;
+        let weights = 4.0 * hidden * hidden + 2.0 * hidden * wide;
+        let attention = 2.0 * tokens * hidden;
+        2.0 * tokens * (weights + attention) * self.num_hidden_layers as f64
+    }
+
     fn check(&self) -> std::result::Result<(), String> {
         range("vocab_size", self.vocab_size, MAX_ROWS)?;
         range("hidden_size", self.hidden_size, MAX_WIDTH)?;
@@ -176,6 +186,15 @@ mod tests {
             .replace("512", "514");
         let roberta = Config::from_json("m", &roberta).unwrap();
         assert_eq!((roberta.max_positions, roberta.position_offset), (512, 2));
+    }
+
+    #[test]
+    fn operations_are_those_of_weights_and_attention() {
+        let config = Config::from_json("m", MINILM).unwrap();
+        let weights = 12 * 384 * 384;
+        let attention = 2 * 10 * 384;
+        let expected = 6 * 2 * 10 * (weights + attention);
+        assert_eq!(config.operations(10), f64::from(expected));
     }
 
     #[test]

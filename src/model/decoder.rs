@@ -62,6 +62,9 @@ pub trait States {
 
     /// Hidden states of a packed batch.
     fn states(&self, batch: &Batch) -> Result<Self::Tensor>;
+
+    /// See [`Config::operations`].
+    fn operations(&self, tokens: usize) -> f64;
 }
 
 impl States for Decoder {
@@ -69,6 +72,10 @@ impl States for Decoder {
 
     fn states(&self, batch: &Batch) -> Result<Tensor> {
         self.forward(batch)
+    }
+
+    fn operations(&self, tokens: usize) -> f64 {
+        self.config.operations(tokens)
     }
 }
 

@@ -38,6 +38,13 @@ const WIDER: usize = 4;
 const EPSILON: f32 = 1e-5;
 
 impl Config {
+    /// Operations of its products for a token. A product and a sum are two.
+    pub(super) fn operations(&self) -> f64 {
+        let (hidden, inner) = (self.latent_dim, self.heads * self.head_dim);
+        let feed_forward = 3 * WIDER * hidden * hidden;
+        2.0 * (2 * hidden * inner + 2 * self.latents * inner + feed_forward) as f64
+    }
+
     /// What is wrong with it beside states of this width.
     pub fn check(&self, hidden: usize) -> std::result::Result<(), String> {
         let fits = |n: usize| (1..=1 << 20).contains(&n);

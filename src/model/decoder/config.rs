@@ -209,6 +209,21 @@ impl Config {
             .map(|(window, _)| window)
     }
 
+    /// Operations of the products in a forward pass over one input of so many tokens: linear layers, and
+    /// attention's two, which are computed whole where a token sees only some of the others. A product and a
+    /// sum are two.
+    pub fn operations(&self, tokens: usize) -> f64 {
+        let (length, hidden) = (tokens as f64, self.hidden_size as f64);
+        let queries = (self.num_attention_heads * self.head_dim) as f64;
+        let keys = (self.num_key_value_heads * self.head_dim) as f64;
+        let wide = self.intermediate_size as f64;
+        let weights = 2.0 * hidden * (queries + keys) + 3.0 * hidden * wide;
+        let attention = 2.0 * length * queries;
+        let layers = self.num_hidden_layers as f64;
+        let latent = self.latent.as_ref().map_or(0.0, |l| l.operations());
+        length * (2.0 * (weights + attention) * layers + latent)
+    }
+
     pub(super) fn check(&self) -> std::result::Result<(), String> {
         range("vocab_size", self.vocab_size, MAX_ROWS)?;
         range("hidden_size", self.hidden_size, MAX_WIDTH)?;
@@ -283,6 +298,17 @@ mod tests {
         let nv_embed = Config::from_json("m", &nested).unwrap();
         assert_eq!((nv_embed.causal, nv_embed.window(0)), (false, None));
         assert_eq!(nv_embed.latent.unwrap().latents, 512);
+    }
+
+    #[test]
+    fn operations_are_those_of_grouped_heads_and_a_gated_feed_forward() {
+        let config = Config::from_json("m", MISTRAL).unwrap();
+        // Of the 7.24 billion weights, those of the token table and of the norms are not multiplied.
+        let layer = 4096 * (4096 + 1024 + 1024 + 4096) + 3 * 4096 * 14336_u64;
+        assert_eq!(32 * layer, 6_979_321_856);
+        let attention = 2 * 64 * 32 * 128;
+        let expected = 64 * 2 * 32 * (layer + attention);
+        assert_eq!(config.operations(64), expected as f64);
     }
 
     #[test]

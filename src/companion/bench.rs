@@ -27,10 +27,11 @@ use crate::{
 
 /// Time an encoder on this machine
 ///
-/// Runs four shapes of work, each for a few seconds: one comparison (a), a batch of short sentences (b), one
-/// of long sentences (c), and one of mixed lengths (d); or those that --shape names. Prints the median time,
-/// tokens and operations per second, their share of what this machine's cores reach in a loop of the same
-/// instruction, or an NVIDIA GPU in a large product in bf16, and the most of that GPU's memory that was in use.
+/// Runs four shapes of work, each for a few seconds: one comparison (a), a batch of short sentences
+/// (b), one of long sentences (c), and one of mixed lengths (d); or those that --shape names. Prints
+/// the median time, tokens and operations per second, their share of what this machine's cores reach
+/// in a loop of the same instruction, or an NVIDIA GPU in a large product in bf16, and the most of
+/// that GPU's memory that was in use.
 ///
 ///   caselens bench --model all-MiniLM-L6-v2-q8_0.gguf
 ///   RAYON_NUM_THREADS=1 caselens bench     # one thread

@@ -196,6 +196,9 @@ fn block_depth() -> usize {
     }
 }
 
+/// Steps of `DEPTH` inputs whose bounds are checked together; a block is a whole number of such groups.
+const STEPS: usize = 2;
+
 impl<I: Isa> Tiles<I> for Product<'_, I> {
     #[inline(always)]
     fn tile<const R: usize>(&self, isa: I, row: usize, panel: usize) -> [[I::F32; VECTORS]; R] {
@@ -216,6 +219,7 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
         let x_starts = &self.rows.starts[row * blocks..][..R * blocks];
 
         let depth = block_depth();
+        let of_step = 2 * half / per_byte;
         let mut sums = [[isa.splat(0.0); VECTORS]; R];
         for b in 0..blocks {
             let weights = &weights[b * width * depth / per_byte..][..width * depth / per_byte];
@@ -236,13 +240,19 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
                 let x_starts = &x_starts[b * R..][..R];
                 dots = std::array::from_fn(|r| [isa.splat_i32(x_starts[r]); VECTORS]);
             }
-            let steps = weights.chunks_exact(2 * half / per_byte);
-            for (weights, x) in steps.zip(x.chunks_exact(R * I::DEPTH)) {
-                let weights = isa.weights_of_two(weights);
-                for r in 0..R {
-                    let x = isa.activations(&x[r * I::DEPTH..][..I::DEPTH]);
-                    for v in 0..VECTORS {
-                        dots[r][v] = isa.dot(dots[r][v], weights[v], x);
+            // No iterators: one that the compiler for wasm leaves as a call costs the sums their registers. Several steps
+            // share the checks of bounds.
+            for group in 0..depth / (STEPS * I::DEPTH) {
+                let weights = &weights[group * STEPS * of_step..][..STEPS * of_step];
+                let x = &x[group * STEPS * R * I::DEPTH..][..STEPS * R * I::DEPTH];
+                for step in 0..STEPS {
+                    let weights = isa.weights_of_two(&weights[step * of_step..][..of_step]);
+                    let x = &x[step * R * I::DEPTH..][..R * I::DEPTH];
+                    for r in 0..R {
+                        let x = isa.activations(&x[r * I::DEPTH..][..I::DEPTH]);
+                        for v in 0..VECTORS {
+                            dots[r][v] = isa.dot(dots[r][v], weights[v], x);
+                        }
                     }
                 }
             }

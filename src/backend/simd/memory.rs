@@ -102,6 +102,8 @@ impl Aligned {
         }
     }
 
+    // A call would cost a product's sums their registers.
+    #[inline(always)]
     pub fn get<T: Pod>(&self) -> &[T] {
         bytemuck::cast_slice(&bytemuck::cast_slice::<_, u8>(&self.lines)[..self.len])
     }

@@ -76,6 +76,14 @@ test("a model goes into the module piece by piece, after its size", async () => 
   assert.deepEqual(wasm.engines[0].model, model);
 });
 
+test("where neither file can be had, the model is what the error speaks of", async () => {
+  const missing = (file) => Promise.reject(new CaseLensError("http", `no ${file}`));
+  const { load } = open({ download: (url) => (url === HEAD ? missing("head") : sleep(30).then(() => missing("model"))) });
+  assert.equal((await load()).error.message, "no model");
+  const { load: other } = open({ download: (url) => (url === HEAD ? missing("head") : sleep(30)) });
+  assert.equal((await other()).error.message, "no head");
+});
+
 test("the module's own fault is an error, while the files are on their way", async () => {
   const session = open();
   session.wasm.ModelFile = class {

@@ -31,6 +31,9 @@ const STEP = 1 << 20;
 class Model implements Sink {
   file!: ModelFile;
   readonly #wasm: Promise<Module>;
+  #begin!: () => void;
+  /** Fulfilled once there is a file: from then on it can only break off. */
+  readonly begun = new Promise<void>((resolve) => (this.#begin = resolve));
 
   constructor(wasm: Promise<Module>) {
     this.#wasm = wasm;
@@ -41,6 +44,7 @@ class Model implements Sink {
     const { ModelFile } = await this.#wasm;
     this.file?.free();
     this.file = new ModelFile(size ?? undefined);
+    this.#begin();
   }
 
   push(chunk: Uint8Array): void {
@@ -282,7 +286,13 @@ export class Session {
     const head = new Whole();
     let engine: Engine;
     try {
-      const [wasm] = await Promise.all([booting, get("model", call.model, model), call.head && get("head", call.head, head)]);
+      const fetching = get("model", call.model, model);
+      const fetchingHead = call.head && get("head", call.head, head).catch(async (error: unknown) => {
+        // Where the model cannot be had either, that is what to say.
+        await Promise.race([fetching, model.begun]);
+        throw error;
+      });
+      const [wasm] = await Promise.all([booting, fetching, fetchingHead]);
       meter.prepare();
       engine = await wasm.load(model.file, call.head && head.bytes(), call.device);
     } catch (error) {

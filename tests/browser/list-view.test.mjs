@@ -75,6 +75,22 @@ describe("the list view", () => {
     await other.context().close();
   });
 
+  test("its link on another view opens it with a list, and comes back to it", PATIENT, async () => {
+    const page = await open("#device=wasm");
+    await page.getByRole("link", { name: "List" }).click();
+    await groupedBy(page, "the number of people");
+    await page.getByRole("button", { name: "the place", exact: true }).click();
+    await groupedBy(page, "the place");
+    const before = await names(page);
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForFunction(() => document.querySelector(".rows"));
+    await page.getByRole("link", { name: "List" }).click();
+    await groupedBy(page, "the place");
+    assert.deepEqual(await names(page), before);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("members unfold, and what is searched for is found under the condition", PATIENT, async () => {
     const page = await open(ownList(ANIMALS));
     await groupedBy(page, "the animal");

@@ -26,7 +26,7 @@ await context.addInitScript(() => {
   });
 });
 const page = await context.newPage();
-page.setDefaultTimeout(180_000);
+page.setDefaultTimeout(60_000);
 
 /** Does something and prints what it did to the main thread. */
 async function during(name, work) {

@@ -25,8 +25,7 @@ function encode(): string | undefined {
 export const listLink: ViewLink = {
   encode,
   decode(written, bare) {
-    if (bare || written.length > maxLength) return startList();
-    if (written === encode()) return undefined;
+    if (bare || written.length > maxLength || written === encode()) return startList();
     const link = new URLSearchParams(written);
     const oneLine = (key: string): string => (link.get(key) ?? "").replace(/\s+/g, " ").trim().slice(0, maxCondition);
     const [name, count, device] = [link.get("list"), Number(link.get("k")), link.get("device")];

@@ -149,8 +149,10 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await page.locator(".head").isVisible(), false);
     const first = await title();
     await page.keyboard.press("PageDown");
-    assert.notEqual(await title(), first);
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), await title());
+    await page.waitForFunction((first) => {
+      const title = document.querySelector(".step-title");
+      return title.innerText !== first && document.activeElement === title;
+    }, first);
     await page.keyboard.press("ArrowRight");
     await page.locator(".presenter-place", { hasText: "3 / 7" }).waitFor();
     await page.waitForFunction(() => location.hash.includes("step=attention") && location.hash.includes("present=1"));

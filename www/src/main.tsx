@@ -35,17 +35,24 @@ startAttention();
 startHow();
 startLarger();
 
-const root = document.getElementById("app");
-if (root) render(<App />, root);
+// In the page's own typeface where that came with the modules: laying the text out in a fallback first costs a second
+// layout, and shifts it. And in a task of its own, apart from the modules' evaluation and the end of parsing.
+const typeface = document.fonts.load("1em 'Atkinson Hyperlegible Next Variable'");
+const soon = new Promise((resolve) => setTimeout(resolve, 100));
+void Promise.race([typeface, soon]).finally(() => setTimeout(draw));
 
-// In a background tab no frame comes; the timer starts the download there.
+function draw(): void {
+  const root = document.getElementById("app");
+  if (root) render(<App />, root);
+  // In a background tab no frame comes; the timer starts the download there.
+  requestAnimationFrame(() => setTimeout(start));
+  setTimeout(start, 500);
+}
+
 let started = false;
-const start = (): void => {
-  if (!started) {
-    startEngine();
-    startOffline();
-  }
+function start(): void {
+  if (started) return;
   started = true;
-};
-requestAnimationFrame(() => setTimeout(start));
-setTimeout(start, 500);
+  startEngine();
+  startOffline();
+}

@@ -10,6 +10,7 @@ import { strings } from "../strings";
 import { Compare } from "./Compare";
 import { Footer } from "./Footer";
 import { Header } from "./Header";
+import { Later } from "./Later";
 import { Update } from "./Update";
 
 const components: Record<View, ComponentType> = { compare: Compare, list: List, how: How, larger: Larger };
@@ -27,7 +28,9 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <Shown />
       </main>
-      <Footer />
+      <Later>
+        <Footer />
+      </Later>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { About } from "./About";
 import { Announcer } from "./Announcer";
 import { Engine } from "./Engine";
 import { Examples } from "./Examples";
+import { Later } from "./Later";
 import { LoadingBar } from "./Loading";
 import { Notices } from "./Notices";
 import { Results } from "./Results";
@@ -27,12 +28,14 @@ export const Compare = () => (
     <Hero />
     <Examples />
     <Sentences />
-    <LoadingBar />
-    <Notices />
-    <Results />
-    <Suggestions />
-    <Engine />
-    <About />
+    <Later>
+      <LoadingBar />
+      <Notices />
+      <Results />
+      <Suggestions />
+      <Engine />
+      <About />
+    </Later>
     <Announcer />
   </>
 );

@@ -2,6 +2,7 @@
 
 import { BarController, BarElement, CategoryScale, Chart, type ChartOptions, LinearScale, type Plugin } from "chart.js";
 import { rem } from "../rem";
+import { unseen } from "../unseen";
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale);
 
@@ -29,10 +30,19 @@ export function strip(canvas: HTMLCanvasElement, vector: Float32Array, largest: 
     const share = largest > 0 ? Math.min(100, (100 * Math.abs(value)) / largest) : 0;
     return `color-mix(in srgb, ${value < 0 ? below : above} ${share.toFixed(1)}%, ${zero})`;
   });
+  /** Colours the cells: as options of the data set the library would work each out by itself, in ten times the time. */
+  const dress: Plugin<"bar"> = {
+    id: "dress",
+    beforeDatasetsDraw(chart) {
+      const cell = { ...BarElement.defaults, inflateAmount: 0.33 };
+      chart.getDatasetMeta(0).data.forEach((bar, i) => (bar.options = { ...cell, backgroundColor: cells[i] }));
+    },
+  };
   return new Chart(canvas, {
     type: "bar",
-    data: { labels: cells, datasets: [{ data: cells.map(() => 1), backgroundColor: cells, barPercentage: 1, categoryPercentage: 1 }] },
-    options: { ...still, scales: { x: { display: false }, y: { display: false, min: 0, max: 1 } } },
+    data: { labels: cells, datasets: [{ data: cells.map(() => 1), barPercentage: 1, categoryPercentage: 1 }] },
+    plugins: [dress],
+    options: { ...still, scales: { x: unseen, y: { ...unseen, min: 0, max: 1 } } },
   });
 }
 

@@ -1,6 +1,7 @@
 // The view that groups and searches a list of texts under a condition.
 
 import { Engine } from "../components/Engine";
+import { Later } from "../components/Later";
 import { LoadingBar, LoadingWords } from "../components/Loading";
 import { Notices } from "../components/Notices";
 import { strings } from "../strings";
@@ -25,19 +26,21 @@ export const List = () => (
     </div>
     <Texts />
     <GroupBy />
-    <LoadingBar />
-    <p class="missing">
-      <LoadingWords />
-    </p>
-    <Notices />
-    <Work />
-    <div class="grouped">
-      <MapChart />
-      <div class="grouped-texts">
-        <Search />
-        <Groups />
+    <Later>
+      <LoadingBar />
+      <p class="missing">
+        <LoadingWords />
+      </p>
+      <Notices />
+      <Work />
+      <div class="grouped">
+        <MapChart />
+        <div class="grouped-texts">
+          <Search />
+          <Groups />
+        </div>
       </div>
-    </div>
-    <Engine />
+      <Engine />
+    </Later>
   </>
 );

@@ -3,6 +3,7 @@
 
 import { Chart, LinearScale, type Plugin, PointElement, type PointOptions, ScatterController, Tooltip } from "chart.js";
 import { rem } from "../rem";
+import { unseen } from "../unseen";
 import type { Theme } from "../state/theme";
 import { colourOf, shapeOf } from "./colours";
 import type { Grouped } from "./grouping";
@@ -77,7 +78,9 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       maintainAspectRatio: false,
       normalized: true,
       animation: still.matches ? false : { duration: glideMs, easing: "easeInOutCubic" },
-      scales: { x: { display: false }, y: { display: false } },
+      // Points are dressed anew for each frame; what moves is where they are.
+      animations: { colors: false },
+      scales: { x: unseen, y: unseen },
       layout: { padding: 14 },
       plugins: {
         tooltip: {
@@ -97,8 +100,8 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       // One scale for both axes: a distance is a distance in every direction.
       const reach = 1.04 * Math.max(x.reach, y.reach, 1e-6);
       chart.options.scales = {
-        x: { display: false, min: x.middle - reach, max: x.middle + reach },
-        y: { display: false, min: y.middle - reach, max: y.middle + reach },
+        x: { ...unseen, min: x.middle - reach, max: x.middle + reach },
+        y: { ...unseen, min: y.middle - reach, max: y.middle + reach },
       };
       const [dataset] = chart.data.datasets;
       if (dataset) dataset.data = grouped.lines.map((_, i) => ({ x: points[2 * i] ?? 0, y: points[2 * i + 1] ?? 0 }));

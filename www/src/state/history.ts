@@ -50,7 +50,8 @@ export const shareableAddress = (): string | undefined => (write("replaceState")
 
 export function startHistory(): void {
   read();
-  addEventListener("popstate", read);
+  // Not popstate, which comes within the click on a link: the view would be drawn before the click is over.
+  addEventListener("hashchange", read);
   let first = true;
   effect(() => {
     links[view.value].encode();

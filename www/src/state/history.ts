@@ -50,8 +50,11 @@ export const shareableAddress = (): string | undefined => (write("replaceState")
 
 export function startHistory(): void {
   read();
-  // Not popstate, which comes within the click on a link: the view would be drawn before the click is over.
-  addEventListener("hashchange", read);
+  addEventListener("popstate", () => {
+    clearTimeout(timer); // what it would write is no longer where the page is
+    // After the click on a link, not within it: drawing a view takes its time.
+    setTimeout(read);
+  });
   let first = true;
   effect(() => {
     links[view.value].encode();

@@ -2,7 +2,7 @@
 // tool's own defaults.
 
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build, createServer, preview } from "vite";
 import webpack from "webpack";
-import { launch, MODEL_FILE, MODELS, ROOT, serve } from "./helpers.mjs";
+import { HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve } from "./helpers.mjs";
 
 const run = promisify(execFile);
 const options = { timeout: 180_000 };
@@ -140,6 +140,35 @@ test("a script tag, with the package and the model on another origin", options, 
 
 test("a worker of one's own", options, () =>
   served({ "/app/": path.join(folder, "worker"), "/app/caselens/": dist, "/app/models/": MODELS }, ({ origin }) => assertAnswers(`${origin}/app/`)));
+
+test("Next.js, built and served", options, async () => {
+  // Below the folder whose node_modules have Next.js: it follows no links out of its project.
+  const root = await mkdtemp(path.join(ROOT, "tests/browser/next-"));
+  const next = path.join(ROOT, "tests/browser/node_modules/next/dist/bin/next");
+  const settings = { cwd: root, env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" } };
+  let server;
+  try {
+    await cp(path.join(folder, "next"), root, { recursive: true });
+    await cp(path.join(folder, "node_modules/caselens"), path.join(root, "node_modules/caselens"), { recursive: true });
+    for (const name of [MODEL_FILE, HEAD_FILE]) await cp(path.join(MODELS, name), path.join(root, "public/models", name));
+    await run(process.execPath, [next, "build"], settings);
+    server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], settings);
+    const origin = await new Promise((resolve, reject) => {
+      let output = "";
+      server.stdout.on("data", (chunk) => {
+        output += chunk;
+        if (output.includes("Ready")) resolve(/http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0]);
+      });
+      server.once("exit", () => reject(new Error(output)));
+    });
+    await assertAnswers(`${origin}/`);
+    const answer = await fetch(`${origin}/api/compare?sentence1=a+dog&sentence2=a+cat&condition=the+animal`);
+    assert.deepEqual([answer.status, (await answer.json())[0].condition], [200, "the animal"]);
+  } finally {
+    server?.kill();
+    await rm(root, { recursive: true, force: true });
+  }
+});
 
 test("Next.js: the server's code imports the package and touches no browser", options, async () => {
   // The import of a component that is rendered on the server, and of the browser's entry, which bundlers may take there.

@@ -1,3 +1,5 @@
+export const metadata = { title: "caselens with Next.js", icons: "data:," };
+
 export default function Layout({ children }) {
   return (
     <html lang="en">

@@ -383,7 +383,8 @@ run_tests() {
   need_encoder
   # Mesa complains of a missing one at each start.
   export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-${TMPDIR:-/tmp}}
-  CASELENS_REQUIRE_GPU=1 CASELENS_ENCODER="$encoder" \
+  export CASELENS_REQUIRE_GPU=1
+  CASELENS_ENCODER="$encoder" \
     counted "Rust tests" cargo test --quiet --release --no-fail-fast
   if need_ray; then checked "Ray example" "$ray" tests/ray/embed.py "$companion"; fi
   build_site

@@ -205,14 +205,18 @@ const bundled = path.join(ROOT, "tests/browser/node_modules/@deno/linux-x64-glib
 const deno = existsSync(bundled) ? bundled : "deno";
 const noDeno = spawnSync(deno, ["--version"]).error ? "Deno is not installed" : options.skip;
 
-test("Deno", { ...options, skip: noDeno }, async () => {
+test("Deno", { ...options, skip: noDeno }, async (t) => {
   // With what was packed in place of what is published.
   const config = path.join(folder, "deno/deno.json");
   await writeFile(config, JSON.stringify({ nodeModulesDir: "manual" }));
   const permissions = ["--no-prompt", "--allow-read", "--allow-env", "--allow-sys"];
-  const { stdout } = await run(deno, ["run", "--config", config, ...permissions, "compare.ts", path.join(MODELS, MODEL_FILE)], {
-    cwd: path.join(folder, "deno"),
-    env: { ...process.env, NO_COLOR: "1" },
-  });
-  assert.match(stdout, ANSWER);
+  const compare = (device) =>
+    run(deno, ["run", "--config", config, ...permissions, "compare.ts", path.join(MODELS, MODEL_FILE), device], {
+      cwd: path.join(folder, "deno"),
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+  assert.match((await compare("wasm")).stdout, ANSWER);
+  const onGpu = await compare("webgpu").catch((error) => error);
+  if (/webgpu-unavailable/.test(onGpu.stderr) && process.env.CASELENS_REQUIRE_GPU !== "1") t.diagnostic("There is no GPU: WebGPU was left out.");
+  else assert.match(onGpu.stdout, ANSWER, onGpu.stderr);
 });

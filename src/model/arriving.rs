@@ -22,7 +22,10 @@ use std::collections::HashMap;
 
 use candle_core::quantized::gguf_file::Value;
 
-use super::weights::{Entry, Header, Place, TableEntry, Weights, check_magic, cut_short};
+use super::{
+    gguf_header::{Header, TableEntry, check_magic, cut_short},
+    weights::{Dtype, Entry, Place, Weights},
+};
 use crate::error::{Error, Result};
 
 /// Bytes after which the header is read for the first time; each time it is incomplete, twice as many.
@@ -53,7 +56,7 @@ enum Part {
 struct Tensors {
     metadata: Option<HashMap<String, Value>>,
     /// In the order of their bytes, each with those that are here.
-    table: Vec<(String, TableEntry, Vec<u8>)>,
+    table: Vec<(String, TableEntry<Dtype>, Vec<u8>)>,
     /// The first that is not whole.
     next: usize,
 }
@@ -155,9 +158,9 @@ impl Arriving {
 impl Tensors {
     /// The tensors of a file that begins with `bytes`.
     fn new(what: &str, stated: Option<usize>, header: Header, bytes: &[u8]) -> Result<Self> {
-        let table = header.table(what, stated)?.into_iter();
+        let table = header.table(what, stated, Dtype::from_ggml)?.into_iter();
         let mut tensors = Self {
-            metadata: Some(header.0.metadata),
+            metadata: Some(header.content.metadata),
             table: table
                 .map(|(name, tensor)| (name, tensor, Vec::new()))
                 .collect(),

@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 use super::{
     arriving::Arriving,
     config::Config,
+    gguf_header::check_magic,
     vocabulary,
-    weights::{Bytes, Dtype, Weights, check_magic},
+    weights::{Bytes, Dtype, Weights},
 };
 use crate::{
     error::{Error, Result},

@@ -7,6 +7,7 @@ pub mod config;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod decoder;
 pub mod gguf;
+mod gguf_header;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod hub;
 #[cfg(not(target_arch = "wasm32"))]

@@ -4,11 +4,12 @@
 //! translated once, here. RoBERTa's position table loses its first rows here too (those below
 //! `pad_token_id + 1`, as in llama.cpp's converter), so that positions count from 0 for every family.
 
-use std::{borrow::Cow, collections::HashMap, io::Cursor, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use candle_core::quantized::{GgmlDType, gguf_file};
 use half::{bf16, f16};
 
+use super::gguf_header::Header;
 use crate::error::{Error, Result};
 
 /// How a tensor's numbers are stored.
@@ -61,7 +62,7 @@ impl Dtype {
         }
     }
 
-    fn from_ggml(dtype: GgmlDType) -> Option<Self> {
+    pub(super) fn from_ggml(dtype: GgmlDType) -> Option<Self> {
         match dtype {
             GgmlDType::F32 => Some(Self::F32),
             GgmlDType::F16 => Some(Self::F16),
@@ -271,7 +272,7 @@ impl Weights {
             what: what.into(),
             reason,
         })?;
-        let table = header.table(what, Some(bytes.len()))?;
+        let table = header.table(what, Some(bytes.len()), Dtype::from_ggml)?;
         let entries = table.into_iter().map(|(name, tensor)| {
             let entry = Entry {
                 shape: tensor.shape,
@@ -283,7 +284,7 @@ impl Weights {
         Ok(Self {
             size: bytes.len(),
             entries: entries.collect(),
-            metadata: header.0.metadata,
+            metadata: header.content.metadata,
             bytes,
         })
     }
@@ -393,135 +394,6 @@ fn check_tensor(name: &str, found: &[usize], needed: &[usize]) -> Result<()> {
             reason: format!("has shape {found:?} where the configuration says {needed:?}"),
         }),
     }
-}
-
-/// What stands before the tensors of a GGUF file.
-pub(super) struct Header(pub gguf_file::Content);
-
-/// A tensor of a GGUF file's table; `range` counts from the file's first byte.
-pub(super) struct TableEntry {
-    pub shape: Vec<usize>,
-    pub dtype: Dtype,
-    pub range: Range<usize>,
-}
-
-impl Header {
-    /// Reads it from the first bytes of a file.
-    ///
-    /// # Errors
-    /// Why it is none, in words: it is broken, or goes on past these bytes.
-    pub fn read(bytes: &[u8]) -> std::result::Result<Self, String> {
-        check_alignment(bytes)?;
-        gguf_file::Content::read(&mut Cursor::new(bytes))
-            .map(Self)
-            .map_err(|e| format!("the GGUF header is broken or cut short ({e})"))
-    }
-
-    /// Its tensors in the order of their bytes, each known to lie within a file of `size` bytes, where that is
-    /// known, and apart from all others.
-    pub fn table(&self, what: &str, size: Option<usize>) -> Result<Vec<(String, TableEntry)>> {
-        let bad = |reason: String| Error::ModelFormat {
-            what: what.into(),
-            reason,
-        };
-        let mut table = Vec::with_capacity(self.0.tensor_infos.len());
-        for (name, info) in &self.0.tensor_infos {
-            let dtype = Dtype::from_ggml(info.ggml_dtype).ok_or_else(|| {
-                bad(format!(
-                    "tensor `{name}` has the format {:?}; f32, f16, bf16, q8_0 and q4_0 are supported",
-                    info.ggml_dtype
-                ))
-            })?;
-            let shape = info.shape.dims().to_vec();
-            let (numbers, block_bytes) = dtype.block();
-            let bytes = shape
-                .iter()
-                .try_fold(1usize, |n, &d| n.checked_mul(d))
-                .filter(|n| n.is_multiple_of(numbers))
-                .filter(|_| shape.last().is_none_or(|d| d.is_multiple_of(numbers)))
-                .and_then(|n| (n / numbers).checked_mul(block_bytes))
-                .ok_or_else(|| bad(format!("tensor `{name}` has the shape {shape:?}")))?;
-            let start = usize::try_from(self.0.tensor_data_offset.saturating_add(info.offset));
-            let range = start
-                .ok()
-                .and_then(|start| Some(start..start.checked_add(bytes)?))
-                .filter(|range| size.is_none_or(|size| range.end <= size))
-                .ok_or_else(|| match size {
-                    Some(size) => cut_short(what, name, size),
-                    None => bad(format!("tensor `{name}` lies past the end of any file")),
-                })?;
-            table.push((
-                name.clone(),
-                TableEntry {
-                    shape,
-                    dtype,
-                    range,
-                },
-            ));
-        }
-        table.sort_unstable_by_key(|(_, tensor)| (tensor.range.start, tensor.range.end));
-        for pair in table.windows(2) {
-            if pair[0].1.range.end > pair[1].1.range.start {
-                let [first, second] = [&pair[0].0, &pair[1].0];
-                return Err(bad(format!("tensors `{first}` and `{second}` share bytes")));
-            }
-        }
-        Ok(table)
-    }
-}
-
-/// Refuses what does not begin as GGUF files do.
-pub(super) fn check_magic(what: &str, bytes: &[u8]) -> Result<()> {
-    match bytes.starts_with(b"GGUF") {
-        true => Ok(()),
-        false => Err(Error::ModelFormat {
-            what: what.into(),
-            reason: match bytes.len() {
-                0 => "it is empty".into(),
-                _ => "it does not begin with GGUF's magic number".into(),
-            },
-        }),
-    }
-}
-
-/// The error for a tensor that a file of `size` bytes does not hold whole.
-pub(super) fn cut_short(what: &str, tensor: &str, size: usize) -> Error {
-    Error::ModelFormat {
-        what: what.into(),
-        reason: format!("it is cut short: tensor `{tensor}` lies past the end of its {size} bytes"),
-    }
-}
-
-/// candle's reader divides by the file's alignment: refuse a zero before it gets there.
-///
-/// Wherever the key stands after its own length, as it does among GGUF's key-value pairs, the value
-/// behind it must not be 0.
-pub(super) fn check_alignment(bytes: &[u8]) -> std::result::Result<(), String> {
-    let key = b"general.alignment";
-    let length = key.len() as u8;
-    for at in memchr::memmem::find_iter(bytes, key) {
-        // The length is a u64 (a u32 in version 1), little-endian.
-        let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
-        let before_wide = bytes.get(at.saturating_sub(8)..at).unwrap_or_default();
-        if before != [length, 0, 0, 0] && before_wide != [length, 0, 0, 0, 0, 0, 0, 0] {
-            continue;
-        }
-        let value = bytes.get(at + key.len()..).unwrap_or_default();
-        let (Some(kind), Some(value)) = (value.first(), value.get(4..)) else {
-            continue;
-        };
-        // u8 and i8, u16 and i16, u32 and i32; candle takes no other type for an alignment.
-        let width = match kind {
-            0 | 1 => 1,
-            2 | 3 => 2,
-            4 | 5 => 4,
-            _ => continue,
-        };
-        if value.iter().take(width).all(|&b| b == 0) {
-            return Err("its alignment is 0".into());
-        }
-    }
-    Ok(())
 }
 
 /// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.

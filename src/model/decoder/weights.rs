@@ -4,7 +4,7 @@
 //! Files are mapped into memory, and a tensor is copied once, to where it is used. Names are GGUF's
 //! (`blk.0.attn_q.weight`, …) whichever file they come from.
 
-use std::{borrow::Cow, collections::BTreeMap, io::Cursor, ops::Range, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, path::Path};
 
 use candle_core::{
     DType, Device, Tensor,
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::linear::{Linear, RmsNorm, Table, Weight};
 use crate::{
     error::{Error, Result},
-    model::{checkpoint::map, weights::Bytes},
+    model::{checkpoint::map, gguf_header::Header, weights::Bytes},
 };
 
 /// What a decoder's weights are kept in; those of GGUF files stay in their blocks.
@@ -131,49 +131,37 @@ impl Weights {
             what: what.into(),
             reason,
         };
-        crate::model::weights::check_alignment(&bytes).map_err(bad)?;
-        let content = gguf_file::Content::read(&mut Cursor::new(&bytes[..]))
-            .map_err(|e| bad(format!("the GGUF header is broken or cut short ({e})")))?;
-        let mut entries = BTreeMap::new();
-        for (name, info) in &content.tensor_infos {
-            let shape = info.shape.dims().to_vec();
-            let (numbers, block) = (info.ggml_dtype.block_size(), info.ggml_dtype.type_size());
-            let range = shape
-                .iter()
-                .try_fold(1usize, |n, &d| n.checked_mul(d))
-                .filter(|_| shape.last().is_none_or(|d| d.is_multiple_of(numbers)))
-                .and_then(|n| (n / numbers).checked_mul(block))
-                .and_then(|size| {
-                    let start = content.tensor_data_offset.checked_add(info.offset)?;
-                    let start = usize::try_from(start).ok()?;
-                    Some(start..start.checked_add(size)?)
-                })
-                // Blocks are read where they lie.
-                .filter(|range| range.end <= bytes.len() && range.start.is_multiple_of(4))
-                .ok_or_else(|| bad(format!("tensor `{name}` does not lie in it whole")))?;
-            let stored = match info.ggml_dtype {
+        let header = Header::read(&bytes).map_err(bad)?;
+        let stored = |dtype| {
+            Some(match dtype {
                 GgmlDType::F32 => Stored::Dense(DType::F32),
                 GgmlDType::F16 => Stored::Dense(DType::F16),
                 GgmlDType::BF16 => Stored::Dense(DType::BF16),
                 blocks => Stored::Blocks(blocks),
-            };
-            if name != "output.weight" {
-                entries.insert(
-                    name.clone(),
-                    Entry {
-                        file: 0,
-                        shape,
-                        stored,
-                        range,
-                    },
-                );
+            })
+        };
+        let mut entries = BTreeMap::new();
+        for (name, tensor) in header.table(what, Some(bytes.len()), stored)? {
+            // Blocks are read where they lie.
+            if !tensor.range.start.is_multiple_of(4) {
+                return Err(bad(format!("tensor `{name}` begins between two words")));
             }
+            if name == "output.weight" {
+                continue;
+            }
+            let entry = Entry {
+                file: 0,
+                shape: tensor.shape,
+                stored: tensor.dtype,
+                range: tensor.range,
+            };
+            entries.insert(name, entry);
         }
         let weights = Self {
             files: vec![bytes],
             entries,
         };
-        Ok((weights, content))
+        Ok((weights, header.content))
     }
 
     fn entry(&self, name: &str) -> Result<&Entry> {

@@ -143,6 +143,10 @@ test("suggest tries the built-in conditions and the caller's, each once", async 
   assert.deepEqual(sentences.slice(0, 4), ["at 10", "at 20", "at 10", "at 20"]);
   assert.equal(new Set(CONDITIONS).size, CONDITIONS.length);
   assert.equal((await suggest(fakeCalls(), "at 10", "at 20")).length, 8);
+  const seen = [];
+  await suggest(fakeCalls(), "at 10", "at 20", { onProgress: (progress) => seen.push(progress) });
+  assert.deepEqual(seen, [{ phase: "embed", progress: 0.5 }, { phase: "embed", progress: 1 }]);
+  await assert.rejects(suggest(fakeCalls(), "at 10", "at 20", { onProgress: "bar" }), invalid);
   const controller = new AbortController();
   controller.abort();
   await assert.rejects(suggest(fakeCalls(), "at 10", "at 20", { signal: controller.signal }));

@@ -68,7 +68,7 @@ const onProgress = ({ phase, progress }: ListProgress): boolean => phase === "gr
 const clustering: Clustering = await lens.cluster(["a"], { condition: "c", groups: 2, previous: new Float32Array(2), embeddings, onProgress });
 const central: number[] = clustering.groups.map(({ centre, members }) => centre + members.length + (members[0]?.similarity ?? 0));
 const places: [Float32Array, Uint32Array, number] = [clustering.points, clustering.labels, clustering.silhouette];
-const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, signal });
+const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, onProgress, signal });
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 

@@ -99,6 +99,38 @@ test("a thousand texts are read in parts that can be aborted, and progress rises
   assert.ok(frames > 0);
 });
 
+test("a search and suggestions say how far they are, and stop when they are aborted", options, async () => {
+  const seen = await page.evaluate(async () => {
+    const texts = Array.from({ length: 200 }, (_, i) => `${captions[i % captions.length]} ${i}`);
+    const pair = ["She plays chess in the park", "He plays football in the park"];
+    /** What is told of a call, and how it ends; `stopped` aborts it when it is first told of. */
+    const told = async (call, stopped) => {
+      const controller = new AbortController();
+      const seen = [];
+      const onProgress = ({ phase, progress }) => {
+        seen.push(progress);
+        if (phase !== "embed") seen.push(phase);
+        if (stopped) controller.abort();
+      };
+      const { code } = await failure(call({ signal: controller.signal, onProgress }));
+      return { code, seen };
+    };
+    const search = (options) => lens.search("a dog", texts, options);
+    const suggest = (options) => lens.suggest(...pair, options);
+    return { whole: [await told(search), await told(suggest)], stopped: [await told(search, true), await told(suggest, true)] };
+  });
+  for (const { code, seen: shares } of seen.whole) {
+    assert.equal(code, "no-error");
+    assert.ok(shares.length > 2 && shares[0] > 0 && shares.at(-1) === 1, `${shares}`);
+    assert.deepEqual(shares, [...new Set(shares)].sort((a, b) => a - b), "it rises, and is 1 once");
+  }
+  for (const { code, seen: shares } of seen.stopped) {
+    assert.equal(code, "aborted");
+    assert.equal(shares.length, 1, "nothing is told of an aborted call");
+    assert.ok(shares[0] < 1);
+  }
+});
+
 test("suggestions tell apart what the sentences tell apart", options, async () => {
   const suggested = await page.evaluate(() =>
     lens.suggest("She plays chess in the park", "He plays football in the park", { conditions: ["the game"], limit: 10 }),

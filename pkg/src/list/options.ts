@@ -9,7 +9,7 @@ import type { Pool } from "../rpc/pool.js";
 /** What these calls need of a pool of workers. */
 export type Calls = Pick<Pool, "call">;
 
-/** How far a call about a list has come. */
+/** How far a call about many texts has come. */
 export interface ListProgress {
   /** `embed`: texts are read; `group`: groups are looked for. */
   readonly phase: "embed" | "group";
@@ -62,6 +62,11 @@ export function listRequest<E extends Embeddings>(texts: readonly string[], valu
 export function checkFilled(what: string, text: string): string {
   if (text.trim() === "") throw new CaseLensError("empty-text", `${what} is empty. Give it at least one word.`);
   return text;
+}
+
+/** Tells of each part of the texts that is read; of the last one the call tells itself, when it is done. */
+export function toldOfReading(onProgress: ListRequest<Embeddings>["onProgress"]): (share: number) => void {
+  return (share) => share < 1 && onProgress?.({ phase: "embed", progress: share });
 }
 
 /** Embeds texts under one condition. */

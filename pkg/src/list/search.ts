@@ -2,7 +2,7 @@
 
 import { checkInteger, checkOptions, checkText } from "../check.js";
 import { Embeddings } from "../embeddings.js";
-import { type Calls, checkFilled, embedAll, type ListOptions, listRequest } from "./options.js";
+import { type Calls, checkFilled, embedAll, type ListOptions, listRequest, toldOfReading } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {
@@ -35,9 +35,7 @@ export async function search(
   checkFilled("query", checkText("query", query));
 
   const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal));
-  const rows =
-    embeddings ??
-    new Embeddings(await embedAll(calls, texts, condition, {}, signal, (share) => share < 1 && onProgress?.({ phase: "embed", progress: share })));
+  const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, {}, signal, toldOfReading(onProgress)));
   const hits = texts.map((text, index) => ({ index, text, similarity: rows.similarity(index, 0, asked) }));
   onProgress?.({ phase: "embed", progress: 1 });
   return hits.sort((a, b) => b.similarity - a.similarity || a.index - b.index).slice(0, limit);

@@ -1,10 +1,10 @@
 // Suggestions: conditions that say something about two sentences, from both ends: alike in this, different in that.
 
-import { checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
+import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
 import type { CallOptions } from "../options.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, checkFilled } from "./options.js";
+import { type Calls, checkFilled, type ListProgress, toldOfReading } from "./options.js";
 
 /** Options of `suggest`. */
 export interface SuggestOptions extends CallOptions {
@@ -16,6 +16,8 @@ export interface SuggestOptions extends CallOptions {
    * @defaultValue 8
    */
   limit?: number | undefined;
+  /** Told how the call goes. */
+  onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** A condition worth looking through. */
@@ -50,6 +52,7 @@ export async function suggest(
   const own = checkTexts("conditions", options.conditions ?? []).map((text, i) => checkFilled(`conditions[${i}]`, text));
   const limit = checkInteger("limit", options.limit, 1, 1000) ?? LIMIT;
   const signal = checkSignal(options.signal);
+  const onProgress = checkFunction("onProgress", options.onProgress);
   const pair = [checkText("sentence1", sentence1), checkText("sentence2", sentence2)] as const;
   checkFilled("sentence1", pair[0]);
   checkFilled("sentence2", pair[1]);
@@ -64,8 +67,11 @@ export async function suggest(
       dtype: "float32",
     },
     signal,
+    toldOfReading(onProgress),
   );
-  return ranked(conditions, new Embeddings(embedded), limit);
+  const suggestions = ranked(conditions, new Embeddings(embedded), limit);
+  onProgress?.({ phase: "embed", progress: 1 });
+  return suggestions;
 }
 
 /**

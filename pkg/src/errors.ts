@@ -66,7 +66,8 @@ export const CODES = [
 ] as const;
 
 /**
- * Everything this package throws or rejects with. The message says what happened and what to do about it.
+ * Everything this package throws or rejects with, but for what a caller's own `onProgress` throws, which rejects the call as it
+ * is. The message says what happened and what to do about it.
  *
  * @example
  * ```ts

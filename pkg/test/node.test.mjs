@@ -186,6 +186,24 @@ test("aborting ends the work, and an aborted signal is seen before anything star
   await assert.rejects(encoder.embed(["a dog"]), { code: "disposed" });
 });
 
+test("what the caller's own function throws rejects the call that told it, and harms nothing", async () => {
+  const mine = new TypeError("bar is undefined");
+  const onProgress = () => {
+    throw mine;
+  };
+  const isMine = (error) => error === mine;
+  await assert.rejects(CaseLens.load({ model: MODEL, onProgress }), isMine);
+  const warnings = [];
+  const lens = await CaseLens.load({ model: MODEL, threads: 2, onWarning: (message) => warnings.push(message) });
+  const texts = Array.from({ length: 100 }, (_, i) => `text ${i}`);
+  await assert.rejects(lens.cluster(texts, { onProgress }), isMine);
+  await assert.rejects(lens.search("a", texts, { onProgress }), isMine);
+  await assert.rejects(lens.suggest(...PAIR, { onProgress }), isMine);
+  assert.equal((await lens.search("text 7", texts))[0].text, "text 7");
+  lens.dispose();
+  assert.deepEqual(warnings, []);
+});
+
 test("auto is the CPU and says why, and WebGPU says that there is none", async () => {
   const encoder = await Encoder.load({ model: BASE });
   assert.match(encoder.info.reason, /^auto: the CPU, since Node/);

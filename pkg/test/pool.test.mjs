@@ -86,6 +86,28 @@ test("who asks is told the share that is done, also where one worker does it all
   }
 });
 
+test("what the caller's progress function throws rejects the call, and leaves the workers alone", async () => {
+  const mine = new TypeError("bar is undefined");
+  // Told of a part of any worker, of the last part, and where one worker does it all.
+  for (const [at, workers] of [[0.1, {}], [1, {}], [0.1, { first: new FakeWorker(turn, "webgpu") }]]) {
+    const { pool, first, others, warnings } = open(workers);
+    let told = 0;
+    const onPart = (share) => {
+      if (share < at) return;
+      told++;
+      throw mine;
+    };
+    await assert.rejects(pool.call(encode(300), undefined, onPart), (error) => error === mine);
+    for (let i = 0; i < 20; i++) await turn();
+    assert.equal(told, 1);
+    assert.deepEqual([first, ...others].map(({ closed }) => closed), [undefined, undefined, undefined]);
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(await pool.call(encode(300), undefined), numbered(texts(300)), "the pool goes on as before");
+    const sizes = [first, ...others].flatMap(({ calls }) => calls.map((call) => call.texts.length));
+    assert.ok(at === 1 || sizes.length < 20, `what was left was not begun (${sizes})`);
+  }
+});
+
 test("the first worker does not wait for others that take long to start", async () => {
   const { pool, first } = open({ start: () => new Promise(() => {}) });
   assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));

@@ -8,7 +8,7 @@ import type { Call, FromWorker, LoadCall, Results, ToWorker } from "./protocol.j
 
 interface Pending {
   resolve(value: unknown): void;
-  reject(error: CaseLensError): void;
+  reject(error: unknown): void;
 }
 
 export interface ClientEvents {
@@ -23,7 +23,7 @@ export class Client {
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
   #nextId = 0;
-  #closed: CaseLensError | undefined;
+  #closed: { readonly why: unknown } | undefined;
 
   private constructor(worker: WorkerPort, events: ClientEvents) {
     this.#worker = worker;
@@ -45,7 +45,7 @@ export class Client {
       client.info = await client.call(call, signal, bytesOf(call));
       return client;
     } catch (error) {
-      client.close(error as CaseLensError);
+      client.close(error);
       throw error;
     }
   }
@@ -68,7 +68,7 @@ export class Client {
     transfer: Transferable[] = [],
   ): Promise<Results[C["method"]]> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(this.#closed);
+      if (this.#closed) return reject(this.#closed.why);
       if (signal?.aborted) return reject(abortError(signal));
       const id = this.#nextId++;
       const settle = () => {
@@ -96,9 +96,9 @@ export class Client {
   }
 
   /** Ends the worker at once. Calls that wait, and all later ones, are rejected with `error`. */
-  close(error: CaseLensError): void {
+  close(error: unknown): void {
     if (this.#closed) return;
-    this.#closed = error;
+    this.#closed = { why: error };
     this.#worker.end();
     for (const pending of [...this.#pending.values()]) pending.reject(error);
   }
@@ -118,9 +118,18 @@ export class Client {
         this.info = message.info;
         return;
       case "progress":
-        return this.#events.onProgress?.(message.progress);
+        return this.#progress(message.progress);
       case "warning":
         return this.#events.onWarning(message.message);
+    }
+  }
+
+  /** What the caller's own function throws ends the loading that it is told of. */
+  #progress(progress: Progress): void {
+    try {
+      this.#events.onProgress?.(progress);
+    } catch (thrown) {
+      this.close(thrown);
     }
   }
 }

@@ -65,7 +65,7 @@ export class Pool {
 
   /**
    * Does a call; rejects at once when `signal` is aborted.
-   * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part.
+   * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part. What it throws rejects the call.
    */
   async call<C extends Call>(
     call: C,
@@ -124,13 +124,14 @@ class Work {
   #next = 0;
   #busy = 0;
   #done = 0;
+  #ended = false;
 
   constructor(
     readonly shared: Shared,
     readonly signal: AbortSignal | undefined,
     readonly onPart: ((share: number) => void) | undefined,
     readonly resolve: (results: unknown[]) => void,
-    readonly reject: (error: CaseLensError) => void,
+    readonly reject: (error: unknown) => void,
   ) {}
 
   /**
@@ -140,28 +141,43 @@ class Work {
   async doWith(worker: Caller, lastResort: boolean): Promise<boolean> {
     for (let i = this.#take(); i !== undefined; i = this.#take()) {
       this.#busy++;
-      try {
-        this.#results[i] = await worker.call(this.shared.parts[i] as Call, this.signal);
-        this.#done++;
-        if (!this.signal?.aborted) this.onPart?.(this.#done / this.shared.parts.length);
-      } catch (thrown) {
-        const error = toCaseLensError(thrown);
-        if (!lastResort && BROKEN.includes(error.code)) {
-          this.#again.push(i);
-          return false;
-        }
-        this.#errors.set(i, error);
-      } finally {
-        this.#busy--;
-        this.#settle();
-      }
+      const error = await this.#do(worker, i);
+      this.#busy--;
+      const broken = error !== undefined && !lastResort && BROKEN.includes(error.code);
+      if (broken) this.#again.push(i);
+      else if (error) this.#errors.set(i, error);
+      else this.#tell();
+      this.#settle();
+      if (broken) return false;
     }
     return true;
   }
 
+  /** Does one part; gives the error of one that failed. */
+  async #do(worker: Caller, i: number): Promise<CaseLensError | undefined> {
+    try {
+      this.#results[i] = await worker.call(this.shared.parts[i] as Call, this.signal);
+      this.#done++;
+      return undefined;
+    } catch (thrown) {
+      return toCaseLensError(thrown);
+    }
+  }
+
+  /** Tells how much is done. What the caller's own function throws is the end of the call, and no fault of a worker. */
+  #tell(): void {
+    if (this.#ended || this.signal?.aborted) return;
+    try {
+      this.onPart?.(this.#done / this.shared.parts.length);
+    } catch (thrown) {
+      this.#ended = true;
+      this.reject(thrown);
+    }
+  }
+
   /** The next part: they are begun in order, so that of several errors the first one is told. */
   #take(): number | undefined {
-    if (this.#errors.size > 0) return undefined;
+    if (this.#ended || this.#errors.size > 0) return undefined;
     if (this.#again.length > 0) return this.#again.pop();
     return this.#next < this.shared.parts.length ? this.#next++ : undefined;
   }

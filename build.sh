@@ -31,8 +31,8 @@ caselens: conditional sentence similarity in the browser and on the command line
   ./build.sh companion  the command line program: target/release/caselens
   ./build.sh cuda       the same for NVIDIA GPUs: target/cuda/release/caselens
   ./build.sh package    the npm package: pkg/dist
-  ./build.sh docs       the package's reference, as Markdown: pkg/docs/api
-  ./build.sh site       the demo as static files: www/dist
+  ./build.sh docs       the package's API reference alone: pkg/docs/api
+  ./build.sh site       the demo as static files, with the API reference in api/: www/dist
   ./build.sh serve      serve www/dist
   ./build.sh clean      remove what was built here (the cache of tools and encoders stays)
   ./build.sh help       this text
@@ -314,7 +314,7 @@ build_package() {
 build_docs() {
   npm_install pkg
   npm_install pkg/docs
-  say "Building the package's reference: pkg/docs/api"
+  say "Building the package's API reference"
   npm run --silent build --prefix pkg/docs || die "the reference did not build: every exported name and option needs a comment."
 }
 
@@ -324,6 +324,9 @@ build_site() {
   say "Building the demo"
   npm run --silent build --prefix www || die "the demo did not build: see the message above."
   rm -f "www/dist/models/${base##*/}"* # it lies beside what ships, and the page never loads it
+  # After the demo, so that its service worker does not keep these pages.
+  build_docs
+  cp -r pkg/docs/api www/dist/
 }
 
 # The page loads what ships by its name: an encoder of one's own takes that name in the built site alone.
@@ -389,7 +392,6 @@ run_tests() {
   if need_ray; then checked "Ray example" "$ray" tests/ray/embed.py "$companion"; fi
   build_site
   npm_install tests/browser
-  npm_install pkg/docs
   counted "Package tests" npm test --silent --prefix pkg
   counted "Browser tests" npm test --silent --prefix tests/browser
   printf '\n%d passed, %d failed\n' "$passed" "$failed"

@@ -54,6 +54,29 @@ for (const prefix of ["/", "/some/sub/path/"]) {
   });
 }
 
+test("the package's API reference is part of the site, and not of what is kept", async () => {
+  const server = await serve({ mounts: { "/site/": SITE } });
+  const page = await browser.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("request", (request) => request.url().startsWith(server.origin) || problems.push(request.url()));
+  await page.goto(`${server.origin}/site/#device=wasm`);
+  assert.ok(await kept(page));
+  await page.getByRole("contentinfo").getByRole("link", { name: "API reference" }).click();
+  await page.getByRole("heading", { name: "API reference of caselens" }).waitFor();
+  await page.getByRole("link", { name: "caselens/element" }).click();
+  await page.getByRole("heading", { name: "Module caselens/element" }).waitFor();
+  const files = await page.evaluate(async () => {
+    const names = await caches.keys();
+    return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)))).flat();
+  });
+  assert.ok(files.includes("/site/speed.html"), `${files}`);
+  assert.deepEqual(files.filter((file) => file.startsWith("/site/api/")), []);
+  assert.deepEqual(problems, []);
+  await page.close();
+  await server.close();
+});
+
 test("it can be installed", async () => {
   const server = await serve({ mounts: { "/site/": SITE } });
   const page = await browser.newPage();

@@ -331,6 +331,7 @@ export const strings = {
 
   footer: {
     speed: "How fast is it on this device?",
+    reference: "API reference",
     licence: "caselens is free software under MIT or Apache-2.0.",
     credits: [
       {

@@ -6,7 +6,7 @@ import { strings } from "../strings";
 export const Footer = () => (
   <footer class="foot">
     <p>
-      <a href="./speed.html">{strings.footer.speed}</a>
+      <a href="./speed.html">{strings.footer.speed}</a> · <a href="./api/index.html">{strings.footer.reference}</a>
     </p>
     <p>{strings.footer.licence}</p>
     <p>

@@ -17,11 +17,14 @@
  */
 
 import { CaseLensError, toCaseLensError } from "./errors.js";
+import { ENGLISH, type Labels } from "./element/labels.js";
 import { type Share, share } from "./element/shared.js";
 import { type Texts, View } from "./element/view.js";
 import type { Info } from "./info.js";
 import type { LoadOptions } from "./options.js";
 import type { Comparison } from "./rpc/protocol.js";
+
+export type { Labels };
 
 /** Dispatched when a comparison is there; it bubbles. */
 export type ResultEvent = CustomEvent<{
@@ -47,6 +50,8 @@ const OF_TEXTS: readonly string[] = ["empty-text", "invalid-text", "text-too-lon
  *
  * - Attributes: `sentence1`, `sentence2`, `conditions` (separated by semicolons or line breaks; without the attribute the text
  *   of each `<li>` inside the element), `editable`, `model`, `head` and `device` (as the options of `CaseLens.load`).
+ * - Properties: `sentence1`, `sentence2`, `conditions` and `editable` as the attributes, `results`, and `labels` (what it says, in the
+ *   page's language).
  * - Events: `result` ({@link ResultEvent}) and `error` ({@link FailureEvent}).
  * - CSS custom properties: `--case-lens-accent`, `--case-lens-track`, `--case-lens-border`, `--case-lens-error`, `--case-lens-gap`,
  *   `--case-lens-radius`. Text takes the page's colour and font.
@@ -59,6 +64,7 @@ export class CaseLensElement extends Base {
   /** @internal */
   static readonly observedAttributes = ["sentence1", "sentence2", "conditions", "editable", "model", "head", "device"];
 
+  #labels = ENGLISH;
   #view: View | undefined;
   #share: Share | undefined;
   #call: AbortController | undefined;
@@ -108,20 +114,36 @@ export class CaseLensElement extends Base {
     this.toggleAttribute("editable", editable);
   }
 
+  /** What the element says. */
+  get labels(): Labels {
+    return this.#labels;
+  }
+  /**
+   * Puts what the element says into other words, also what is shown already. What is left out is English.
+   *
+   * @example
+   * ```ts
+   * const number = new Intl.NumberFormat("de", { maximumFractionDigits: 1 });
+   * lens.labels = { rating: (rating) => `${number.format(rating)} von 5`, retry: "Noch einmal versuchen" };
+   * ```
+   */
+  set labels(labels: Partial<Labels>) {
+    this.#labels = { ...ENGLISH, ...labels };
+    if (this.#view) this.#view.labels = this.#labels;
+  }
+
   /** @internal */
   connectedCallback(): void {
     if (!this.#view) {
       // What was set before the element was defined lies on the object itself, in front of the accessors.
-      for (const name of ["sentence1", "sentence2", "conditions", "editable"] as const) {
+      for (const name of ["sentence1", "sentence2", "conditions", "editable", "labels"] as const) {
         const early = Object.getOwnPropertyDescriptor(this, name);
         if (!early) continue;
         delete (this as Record<string, unknown>)[name];
         (this as Record<string, unknown>)[name] = early.value;
       }
-      this.#view = new View(this.attachShadow({ mode: "open" }), {
-        edited: () => this.#edited(),
-        retry: () => this.#restart(),
-      });
+      const actions = { edited: () => this.#edited(), retry: () => this.#restart() };
+      this.#view = new View(this.attachShadow({ mode: "open" }), actions, this.#labels);
       this.#view.show(this.#written(), this.editable);
     }
     // The parser may reach the element's children only now.
@@ -186,6 +208,7 @@ export class CaseLensElement extends Base {
 
   /** Several attributes that change together are one change. */
   #compareSoon(): void {
+    this.#view?.stale();
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {
@@ -232,7 +255,7 @@ export class CaseLensElement extends Base {
     }
     this.#view?.progress(undefined);
     this.#view?.stale();
-    this.#view?.error(error.message, retriable);
+    this.#view?.error(error, retriable);
     this.dispatchEvent(new CustomEvent("error", { detail: error }) satisfies FailureEvent);
   }
 

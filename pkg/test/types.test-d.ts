@@ -21,7 +21,7 @@ import {
   type Progress,
   type Suggestion,
 } from "caselens";
-import { type CaseLensElement, type FailureEvent, type ResultEvent } from "caselens/element";
+import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
 
@@ -86,6 +86,11 @@ const element: CaseLensElement | null = document.querySelector("case-lens");
 element?.addEventListener("result", (event) => numbers.push((event as ResultEvent).detail.results.length));
 element?.addEventListener("error", (event) => named.push((event as unknown as FailureEvent).detail.code));
 if (element) element.conditions = ["the place", ...element.conditions];
+const german: Partial<Labels> = { add: "Noch eine Bedingung", rating: (rating) => rating.toFixed(1), error: ({ code }) => code };
+if (element) element.labels = german;
+const spoken: string | undefined = element?.labels.condition(1);
+// @ts-expect-error: no such label
+if (element) element.labels = { title: "caselens" };
 
 const gallery: Gallery = await Gallery.load(new URL("https://example.org/bundle/"), { signal });
 const stored: readonly GalleryItem[] = gallery.items;
@@ -123,4 +128,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, suggested, weight, wrong };
+export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, spoken, suggested, weight, wrong };

@@ -130,6 +130,69 @@ test("elements with the same model share one lens, which ends with the last of t
   assert.equal(page.workers().length, 0);
 });
 
+test("what is shown is marked as old until the answer to a change is there", options, async () => {
+  await open(LENS);
+  await events(1);
+  const opacity = () => page.locator("[part=numbers]").first().evaluate((numbers) => getComputedStyle(numbers).opacity);
+  const changes = Object.entries({ sentence2: "He plays football in the house", conditions: "the sport; the game", device: "auto" });
+  for (const [i, change] of changes.entries()) {
+    assert.equal(await opacity(), "1");
+    const atOnce = await page.evaluate(([name, value]) => {
+      const lens = document.querySelector("case-lens");
+      lens.setAttribute(name, value);
+      return getComputedStyle(lens.shadowRoot.querySelector("[part=numbers]")).opacity;
+    }, change);
+    assert.equal(atOnce, "0.5", `after a change of ${change[0]}`);
+    await events(i + 2);
+  }
+  assert.equal(await opacity(), "1");
+});
+
+/** All that the element says, in German. */
+const GERMAN = `({
+  sentence1: "Erster Satz", sentence2: "Zweiter Satz", conditions: "Ähnlichkeit unter jeder Bedingung",
+  condition: (number) => "Bedingung " + number, add: "Noch eine Bedingung", remove: (number) => "Bedingung " + number + " entfernen",
+  rating: (rating) => rating.toLocaleString("de", { maximumFractionDigits: 1 }) + " von 5",
+  similarity: (cosine) => "Ähnlichkeit " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
+  unconditional: (cosine) => "Ähnlichkeit ohne Bedingung: " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
+  pending: "noch kein Ergebnis", loading: "Das Modell wird geladen", error: ({ code }) => "Es ging nicht: " + code, retry: "Noch einmal",
+})`;
+/** All that assistive technology is told. */
+const told = async () => (await page.locator("main").ariaSnapshot()).replace(/^- heading.*$/m, "");
+
+test("a page in another language gives it other words, before it is defined and at any time", options, async () => {
+  server.rule(MODEL, { status: 503 });
+  await open(LENS.replace("<case-lens", "<case-lens editable") + `<script>document.querySelector("case-lens").labels = ${GERMAN}</script>`);
+  await events(1);
+  assert.equal(await page.getByRole("alert").locator("p").innerText(), "Es ging nicht: http");
+  server.rule(MODEL, { rate: 20e6 });
+  await page.getByRole("button", { name: "Noch einmal" }).click();
+  await page.getByRole("progressbar", { name: "Das Modell wird geladen" }).waitFor();
+  assert.equal(await page.getByRole("status").textContent(), "Das Modell wird geladen");
+  const [, { results: [first] }] = await events(2);
+  const german = (value, digits) => value.toLocaleString("de", { maximumFractionDigits: digits });
+  assert.equal((await rows())[0].numbers, `${german(first.rating, 1)} von 5 · Ähnlichkeit ${german(first.similarity, 2)}`);
+  assert.match(await page.getByRole("status").textContent(), /^the place: 4,\d von 5; the game: [12](,\d)? von 5$/);
+  await page.getByLabel("Zweiter Satz").fill("Er spielt Fußball");
+  await events(3);
+  await page.getByRole("button", { name: "Noch eine Bedingung" }).click();
+  assert.equal((await rows())[2].said, "noch kein Ergebnis");
+  const inGerman = await told();
+  assert.doesNotMatch(inGerman, /sentence\b|condition\b|similarity|of 5|Remove/i);
+  await assertAccessible();
+
+  // In place: the texts, the numbers and the caret stay.
+  await page.evaluate(() => (document.querySelector("case-lens").labels = {}));
+  assert.equal(await page.evaluate(() => document.querySelector("case-lens").shadowRoot.activeElement.getAttribute("aria-label")), "Condition 3");
+  assert.equal(await page.getByLabel("Second sentence").inputValue(), "Er spielt Fußball");
+  assert.match((await rows())[0].numbers, /^\d\.\d of 5 · similarity/);
+  assert.match(await page.locator("[part=unconditional]").textContent(), /^Similarity without a condition: /);
+  assert.doesNotMatch(await told(), /Bedingung|Satz|von 5|Ähnlichkeit|Noch/);
+  await page.evaluate((german) => (document.querySelector("case-lens").labels = (0, eval)(german)), GERMAN);
+  assert.equal(await told(), inGerman);
+  assert.equal((await page.evaluate(() => events)).length, 3, "words are no reason to compare again");
+});
+
 test("readers write their own, by keyboard alone", options, async () => {
   await open(LENS.replace("<case-lens", "<case-lens editable"));
   await events(1);

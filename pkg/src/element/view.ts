@@ -1,6 +1,8 @@
 // What <case-lens> shows: a shadow tree that is built once and then changed in place, so that focus and the caret stay.
 
+import type { CaseLensError } from "../errors.js";
 import type { Comparison } from "../rpc/protocol.js";
+import type { Labels } from "./labels.js";
 import { STYLE } from "./style.js";
 
 /** What a reader did. */
@@ -26,12 +28,15 @@ interface Row {
   readonly bar: HTMLElement;
   readonly numbers: HTMLElement;
   readonly remove: HTMLButtonElement | undefined;
+  /** What is shown for it. */
+  result: Comparison | undefined;
 }
 
 let sheet: CSSStyleSheet | undefined;
 
 export class View {
   readonly #actions: Actions;
+  #labels: Labels;
   readonly #base = node("div", "base");
   readonly #sentences = node("div", "sentences");
   readonly #list = node("ul", "conditions");
@@ -43,11 +48,18 @@ export class View {
   readonly #retry = node("button", "retry", "button");
   readonly #status = node("p", "spoken");
   #fields: HTMLElement[] = [];
+  /** What stands above the fields, where there are fields to write in. */
+  #captions: Text[] = [];
   #rows: Row[] = [];
+  #results: readonly Comparison[] = [];
+  #failure: CaseLensError | undefined;
+  /** What those who do not see it are told, in the words given. */
+  #news: (words: Labels) => string = () => "";
   #editable = false;
 
-  constructor(root: ShadowRoot, actions: Actions) {
+  constructor(root: ShadowRoot, actions: Actions, labels: Labels) {
     this.#actions = actions;
+    this.#labels = labels;
     if (!sheet) {
       sheet = new CSSStyleSheet();
       sheet.replaceSync(STYLE);
@@ -56,22 +68,25 @@ export class View {
 
     this.#base.tabIndex = -1;
     this.#list.setAttribute("role", "list"); // some browsers take it away where there are no bullets
-    this.#list.setAttribute("aria-label", "Similarity under each condition");
     this.#add.type = this.#retry.type = "button";
-    this.#add.textContent = "Add a condition";
     this.#add.onclick = () => this.#insert();
-    this.#retry.textContent = "Try again";
     this.#retry.onclick = () => {
       this.#base.focus(); // the button goes away, and the focus must not go with it
       actions.retry();
     };
-    this.#progress.setAttribute("aria-label", "Loading the model");
     this.#status.setAttribute("role", "status");
     this.#error.setAttribute("role", "alert");
     this.#error.append(this.#message, this.#retry);
     for (const element of [this.#progress, this.#error, this.#add, this.#unconditional]) element.hidden = true;
     this.#base.append(this.#sentences, this.#list, this.#add, this.#unconditional, this.#progress, this.#error, this.#status);
     root.append(this.#base);
+    this.#say();
+  }
+
+  /** Says everything in these words. */
+  set labels(labels: Labels) {
+    this.#labels = labels;
+    this.#say();
   }
 
   /** The texts as the reader sees, and may have changed, them. */
@@ -84,7 +99,8 @@ export class View {
   show({ sentence1, sentence2, conditions }: Texts, editable: boolean): void {
     if (editable !== this.#editable || this.#fields.length === 0) {
       this.#editable = editable;
-      this.#fields = ["First sentence", "Second sentence"].map((label) => this.#field(label));
+      this.#captions = [];
+      this.#fields = [this.#field(), this.#field()];
       this.#sentences.replaceChildren(...this.#fields.map((field) => field.closest("label") ?? field));
       this.#rows = [];
     }
@@ -102,22 +118,12 @@ export class View {
   /** Shows results, one for each condition that is not empty, in their order. */
   results(results: readonly Comparison[]): void {
     this.#base.classList.remove("stale");
+    this.#results = results;
     let next = 0;
-    for (const row of this.#rows) {
-      const result = textOf(row.text).trim() === "" ? undefined : results[next++];
-      const rating = result?.rating;
-      row.numbers.textContent = result ? `${result.rating.toFixed(1)} of 5 · similarity ${signed(result.similarity)}` : "";
-      row.bar.style.setProperty("--_share", `${rating === undefined ? 0 : 25 * (rating - 1)}%`);
-      row.meter.setAttribute("aria-valuenow", String(rating ?? 1));
-      row.meter.setAttribute(
-        "aria-valuetext",
-        result ? `${result.rating.toFixed(1)} of 5, similarity ${signed(result.similarity)}` : "no result yet",
-      );
-    }
-    const [first] = results;
-    this.#unconditional.hidden = first === undefined;
-    this.#unconditional.textContent = first ? `Similarity without a condition: ${signed(first.unconditional)}` : "";
-    this.#status.textContent = results.map(({ condition, rating }) => `${condition}: ${rating.toFixed(1)} of 5`).join("; ");
+    for (const row of this.#rows) row.result = textOf(row.text).trim() === "" ? undefined : results[next++];
+    this.#status.textContent = ""; // what is the same as before is new all the same
+    this.#news = (words) => results.map(({ condition, rating }) => `${condition}: ${words.rating(rating)}`).join("; ");
+    this.#say();
   }
 
   /** What is shown is not the answer to what is written. */
@@ -127,26 +133,31 @@ export class View {
 
   /** How far loading is, 0 to 1; undefined when it is over. */
   progress(value: number | undefined): void {
-    if (value !== undefined && this.#progress.hidden) this.#status.textContent = "Loading the model";
+    if (value !== undefined && this.#progress.hidden) {
+      this.#news = ({ loading }) => loading;
+      this.#say();
+    }
     this.#progress.hidden = value === undefined;
     this.#progress.value = value ?? 0;
     this.#base.setAttribute("aria-busy", String(value !== undefined));
   }
 
-  /** What went wrong, in words; undefined when nothing did. */
-  error(message: string | undefined, retriable: boolean): void {
-    this.#error.hidden = message === undefined;
-    this.#message.textContent = message ?? "";
+  /** What went wrong; undefined when nothing did. */
+  error(error: CaseLensError | undefined, retriable: boolean): void {
+    this.#failure = error;
+    this.#error.hidden = error === undefined;
     this.#retry.hidden = !retriable;
+    this.#say();
   }
 
-  #field(label: string): HTMLElement {
+  #field(): HTMLElement {
     if (!this.#editable) return node("p", "sentence");
     const field = node("textarea", "input");
     field.rows = 1;
     field.oninput = () => this.#actions.edited();
-    const labelled = node("label", "label");
-    labelled.append(label, field);
+    const [labelled, caption] = [node("label", "label"), new Text()];
+    labelled.append(caption, field);
+    this.#captions.push(caption);
     return field;
   }
 
@@ -155,21 +166,19 @@ export class View {
     meter.setAttribute("role", "meter");
     meter.setAttribute("aria-valuemin", "1");
     meter.setAttribute("aria-valuemax", "5");
-    meter.setAttribute("aria-valuenow", "1");
-    meter.setAttribute("aria-valuetext", "no result yet");
     meter.append(bar);
     if (!this.#editable) {
       const text = node("span", "condition");
       element.append(text, meter, numbers);
-      return { element, text, meter, bar, numbers, remove: undefined };
+      return { element, text, meter, bar, numbers, remove: undefined, result: undefined };
     }
     const text = node("input", "input");
     const remove = node("button", "remove", "button");
     remove.type = "button";
     remove.textContent = "×";
-    const row: Row = { element, text, meter, bar, numbers, remove };
+    const row: Row = { element, text, meter, bar, numbers, remove, result: undefined };
     text.oninput = () => {
-      this.#name();
+      this.#say();
       this.#actions.edited();
     };
     text.onkeydown = (event) => {
@@ -204,17 +213,34 @@ export class View {
     for (const [i, element] of elements.entries()) {
       if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
     }
-    this.#name();
+    this.#say();
   }
 
-  /** Names for those who do not see which row is which. */
-  #name(): void {
-    for (const [i, { text, meter, remove }] of this.#rows.entries()) {
-      meter.setAttribute("aria-label", textOf(text).trim() || `Condition ${i + 1}`);
+  /** Puts what is there into words: names, also for those who do not see which row is which, results and errors. */
+  #say(): void {
+    const words = this.#labels;
+    for (const [i, caption] of this.#captions.entries()) caption.data = i === 0 ? words.sentence1 : words.sentence2;
+    this.#list.setAttribute("aria-label", words.conditions);
+    for (const [i, { text, meter, bar, numbers, remove, result }] of this.#rows.entries()) {
+      const name = words.condition(i + 1);
+      const said = result && [words.rating(result.rating), words.similarity(result.similarity)];
+      setText(numbers, said?.join(" · ") ?? "");
+      bar.style.setProperty("--_share", `${result ? 25 * (result.rating - 1) : 0}%`);
+      meter.setAttribute("aria-label", textOf(text).trim() || name);
+      meter.setAttribute("aria-valuenow", String(result?.rating ?? 1));
+      meter.setAttribute("aria-valuetext", said?.join(", ") ?? words.pending);
       if (!remove) continue;
-      text.setAttribute("aria-label", `Condition ${i + 1}`);
-      remove.setAttribute("aria-label", `Remove condition ${i + 1}`);
+      text.setAttribute("aria-label", name);
+      remove.setAttribute("aria-label", words.remove(i + 1));
     }
+    const [first] = this.#results;
+    this.#unconditional.hidden = first === undefined;
+    setText(this.#unconditional, first ? words.unconditional(first.unconditional) : "");
+    setText(this.#add, words.add);
+    this.#progress.setAttribute("aria-label", words.loading);
+    setText(this.#message, this.#failure ? words.error(this.#failure) : "");
+    setText(this.#retry, words.retry);
+    setText(this.#status, this.#news(words));
   }
 }
 
@@ -234,9 +260,4 @@ function setText(element: HTMLElement, text: string): void {
   if (textOf(element) === text) return;
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = text;
   else element.textContent = text;
-}
-
-/** With a minus sign, which is not a hyphen. */
-function signed(value: number): string {
-  return value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 }

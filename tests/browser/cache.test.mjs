@@ -165,6 +165,42 @@ test("without a secure context there is no cache: one warning, and it works", op
   assert.match(warnings[0], /https/);
 });
 
+test("over plain http, in a school's own network, the CPU does everything, and says once what there is not", options, async () => {
+  const gpu = await launch({ webgpu: true, args: ["--host-resolver-rules=MAP plain.test 127.0.0.1"] });
+  const origin = server.origin.replace("127.0.0.1", "plain.test");
+  try {
+    const insecure = await openPage(gpu, { ...server, blank: `${origin}/blank.html`, origin });
+    const { has, info, ratings, hit, groups } = await insecure.evaluate(async (model) => {
+      const has = { isSecureContext, caches: "caches" in window, subtle: crypto.subtle !== undefined, gpu: "gpu" in navigator };
+      window.warnings = [];
+      const lens = await caselens.CaseLens.load({ model, threads: 2, onWarning: (message) => warnings.push(message) });
+      const { info } = lens;
+      const conditions = ["the place", "the game", "the person", "the time of day", "the mood", "the weather"];
+      const results = await lens.compare("She plays chess in the park", "He plays football in the park", conditions);
+      const texts = Array.from({ length: 200 }, (_, i) => `text ${i}`);
+      const { groups, embeddings } = await lens.cluster(texts);
+      const [hit] = await lens.search("text 7", texts, { embeddings });
+      return { has, info, ratings: results.map(({ rating }) => rating), hit: hit.text, groups: groups.length };
+    }, MODEL);
+    assert.deepEqual(has, { isSecureContext: false, caches: false, subtle: false, gpu: false });
+    assert.deepEqual([info.device, info.threads], ["wasm", 2]);
+    assert.ok(ratings[0] > 4 && ratings[1] < 3, `${ratings}`);
+    assert.equal(hit, "text 7");
+    assert.ok(groups > 1);
+    // By then the second worker has looked for a cache, too.
+    const read = () => server.requests.filter(({ path, finished }) => path === MODEL && finished).length;
+    for (let i = 0; i < 500 && read() < 2; i++) await insecure.waitForTimeout(20);
+    assert.equal(read(), 2);
+    const warnings = await insecure.evaluate(() => window.warnings);
+    assert.equal(warnings.length, 1, warnings.join("\n"));
+    const { code } = await insecure.evaluate((model) => failure(caselens.CaseLens.load({ model, device: "webgpu", onWarning: () => {} })), MODEL);
+    assert.equal(code, "webgpu-unavailable");
+    assert.deepEqual(insecure.problems, []);
+  } finally {
+    await gpu.close();
+  }
+});
+
 test("a full storage is one warning, on the console by default, and it works", options, async () => {
   const session = await page.context().newCDPSession(page);
   await session.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize: 100_000 });

@@ -52,8 +52,16 @@ export class Pool {
     const several = threads > 1 && call.device !== "webgpu";
     const kept: LoadCall = several ? copied(call) : call;
     const first = await Client.load(call, events, signal);
-    const start: Start = (closing) =>
-      Client.load({ ...copied(kept), device: "wasm" }, { ...events, onProgress: undefined }, closing);
+    const start: Start = async (closing) => {
+      // What is to be said of loading these files, the first worker has said.
+      let loaded = false;
+      const onWarning = (message: string): void => {
+        if (loaded) events.onWarning(message);
+      };
+      const client = await Client.load({ ...copied(kept), device: "wasm" }, { onProgress: undefined, onWarning }, closing);
+      loaded = true;
+      return client;
+    };
     return new Pool(first, several ? threads : 1, start, events.onWarning);
   }
 

@@ -69,7 +69,7 @@ export interface Reading {
   readonly tokens: readonly ExplainedToken[];
   /**
    * How the condition's tokens attend to all tokens: for each layer, for each of the condition's tokens, one number a token,
-   * averaged over the attention heads. The numbers of one row sum to 1.
+   * averaged over the attention heads. The numbers of one row sum to 1. `[layers][condition's tokens][tokens]`
    */
   readonly attention: readonly (readonly Float32Array[])[];
   /** How many of the sentence's tokens did not fit and were left out. */

@@ -19,6 +19,8 @@ const run = promisify(execFile);
 const options = { timeout: 180_000 };
 /** What every example says. */
 const ANSWER = /^the place: 4\.\d of 5\nthe game: [12]\.\d of 5\n?$/;
+/** The same in German. */
+const ANTWORT = /^the place: 4,\d von 5\nthe game: [12],\d von 5$/;
 let folder;
 let dist;
 let browser;
@@ -40,16 +42,16 @@ after(async () => {
 });
 
 /** Opens a page of an example and waits for its answer. */
-async function assertAnswers(url) {
+async function assertAnswers(url, answer = ANSWER) {
   const page = await (await browser.newContext()).newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   await page.goto(url);
   await page
-    .waitForFunction(() => document.querySelector("output")?.textContent.includes("of 5"), undefined, { timeout: 60_000 })
+    .waitForFunction(() => document.querySelector("output")?.textContent.endsWith(" 5"), undefined, { timeout: 60_000 })
     .catch((error) => assert.fail(`${error.message}\n${problems.join("\n")}`));
-  assert.match(await page.textContent("output"), ANSWER);
+  assert.match(await page.textContent("output"), answer);
   assert.deepEqual(problems, []);
   await page.context().close();
 }
@@ -105,6 +107,9 @@ test("esbuild, with the package outside the bundle", options, async () => {
 
 test("a script tag, with the package beside the page", options, () =>
   served({ "/app/": path.join(folder, "cdn"), "/app/caselens/": dist, "/app/models/": MODELS }, ({ origin }) => assertAnswers(`${origin}/app/`)));
+
+test("the element, in a page of another language", options, () =>
+  served({ "/app/": path.join(folder, "element"), "/app/caselens/": dist, "/app/models/": MODELS }, ({ origin }) => assertAnswers(`${origin}/app/`, ANTWORT)));
 
 test("a script tag, with the package and the model on another origin", options, () =>
   served(

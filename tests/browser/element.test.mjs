@@ -153,7 +153,7 @@ const GERMAN = `({
   sentence1: "Erster Satz", sentence2: "Zweiter Satz", conditions: "Ähnlichkeit unter jeder Bedingung",
   condition: (number) => "Bedingung " + number, add: "Noch eine Bedingung", remove: (number) => "Bedingung " + number + " entfernen",
   rating: (rating) => rating.toLocaleString("de", { maximumFractionDigits: 1 }) + " von 5",
-  similarity: (cosine) => "Ähnlichkeit " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
+  similarity: (cosine) => "Kosinus-Ähnlichkeit " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
   unconditional: (cosine) => "Ähnlichkeit ohne Bedingung: " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
   pending: "noch kein Ergebnis", loading: "Das Modell wird geladen", error: ({ code }) => "Es ging nicht: " + code, retry: "Noch einmal",
 })`;
@@ -171,8 +171,15 @@ test("a page in another language gives it other words, before it is defined and 
   assert.equal(await page.getByRole("status").textContent(), "Das Modell wird geladen");
   const [, { results: [first] }] = await events(2);
   const german = (value, digits) => value.toLocaleString("de", { maximumFractionDigits: digits });
-  assert.equal((await rows())[0].numbers, `${german(first.rating, 1)} von 5 · Ähnlichkeit ${german(first.similarity, 2)}`);
+  assert.equal((await rows())[0].numbers, `${german(first.rating, 1)} von 5 · Kosinus-Ähnlichkeit ${german(first.similarity, 2)}`);
   assert.match(await page.getByRole("status").textContent(), /^the place: 4,\d von 5; the game: [12](,\d)? von 5$/);
+  const right = await page.locator("[part=numbers]").first().evaluate((numbers) => {
+    const words = document.createRange();
+    words.selectNodeContents(numbers);
+    return words.getBoundingClientRect().right;
+  });
+  const { x } = await page.getByRole("button", { name: "Bedingung 1 entfernen" }).boundingBox();
+  assert.ok(right <= x, "longer words have room");
   await page.getByLabel("Zweiter Satz").fill("Er spielt Fußball");
   await events(3);
   await page.getByRole("button", { name: "Noch eine Bedingung" }).click();

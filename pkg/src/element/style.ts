@@ -25,7 +25,7 @@ textarea { resize: vertical; field-sizing: content; min-height: 2.2em; }
 button { padding: 0.4em 0.8em; min-height: 2em; cursor: pointer; }
 button:hover { background: var(--_track); }
 :is(textarea, input, button, [tabindex]):focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
-.row { display: grid; grid-template-columns: minmax(6rem, 1fr) minmax(5rem, 2fr) 13rem auto; gap: 0.25rem var(--_gap); align-items: center; }
+.row { display: grid; grid-template-columns: minmax(6rem, 1fr) minmax(5rem, 2fr) minmax(13rem, max-content) auto; gap: 0.25rem var(--_gap); align-items: center; }
 .condition { overflow-wrap: anywhere; }
 .meter { height: 0.75em; border-radius: var(--_radius); background: var(--_track); overflow: hidden; }
 .bar { height: 100%; width: var(--_share, 0%); background: var(--_accent); }

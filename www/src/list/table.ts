@@ -51,6 +51,8 @@ export const columnText = ({ rows }: Table, column: number): string =>
 export async function toCsv({ lines, groups, labels, points }: Grouped): Promise<string> {
   const { unparse } = await papa();
   const similarity = new Map(groups.flatMap(({ members }) => members.map((member) => [member.index, member.similarity] as const)));
+  // Numbers, not their digits as text: a text that begins with a minus is taken for a formula and escaped.
+  const rounded = (value = NaN): number => Number(value.toFixed(4));
   return unparse(
     lines.map((line, i) => {
       const label = labels[i] ?? 0;
@@ -58,19 +60,22 @@ export async function toCsv({ lines, groups, labels, points }: Grouped): Promise
         text: line,
         group: label + 1,
         group_name: lines[groups[label]?.centre ?? 0],
-        similarity_to_centre: similarity.get(i)?.toFixed(4),
-        x: points[2 * i]?.toFixed(4),
-        y: points[2 * i + 1]?.toFixed(4),
+        similarity_to_centre: rounded(similarity.get(i)),
+        x: rounded(points[2 * i]),
+        y: rounded(points[2 * i + 1]),
       };
     }),
     { escapeFormulae: true },
   );
 }
 
-/** Saves a text as a file. */
-export function download(name: string, text: string): void {
+/** By this mark Excel knows that a file is UTF-8. */
+const byteOrderMark = "\uFEFF";
+
+/** Saves CSV as a file. */
+export function download(name: string, csv: string): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  link.href = URL.createObjectURL(new Blob([byteOrderMark, csv], { type: "text/csv;charset=utf-8" }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

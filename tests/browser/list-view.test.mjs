@@ -1,8 +1,9 @@
 // The demo's list view as people use it, and the suggestions under the comparison.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch, ROOT, serve } from "./helpers.mjs";
@@ -44,6 +45,14 @@ const groupedBy = (page, condition) =>
 const names = (page) => page.locator(".group h3 > span:last-child").allInnerTexts();
 const ownList = (texts, condition = "the animal") =>
   `#/list?${new URLSearchParams([["t", texts.join("\n")], ["c", condition], ["device", "wasm"]])}`;
+/** Puts texts into the field as a paste: typing a thousand lines takes the browser's editing commands longer than the model. */
+const paste = (page, text) =>
+  page.getByLabel("One text a line").evaluate((field, text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }, text);
+const field = (page) => page.getByLabel("One text a line").inputValue();
+const holds = (page, text) => page.waitForFunction((text) => document.querySelector("#texts")?.value === text, text);
 const ANIMALS = ["A cat sleeps on the sofa.", "A dog runs in the park.", "A puppy chews a bone.", "A kitten plays with wool.", "A dog barks at night."];
 
 describe("the list view", () => {
@@ -149,6 +158,120 @@ describe("the list view", () => {
     await groupedBy(page, "the animal");
     await page.getByLabel("One text a line").fill(" \n");
     await page.getByText("Paste a list to see its groups.").waitFor();
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("a list too long for a link stays through a reload, another view and another list", PATIENT, async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `${ANIMALS[i % 5]} ${i}`).join("\n");
+    const page = await open(ownList(ANIMALS), { permissions: ["clipboard-read", "clipboard-write"] });
+    await holds(page, ANIMALS.join("\n"));
+    await paste(page, many);
+    await page.getByRole("button", { name: "the price", exact: true }).click();
+    assert.equal(new URL(page.url()).hash, "#/list?c=the+price&device=wasm");
+
+    await page.reload();
+    await holds(page, many);
+    assert.equal(await page.locator("#group-by").inputValue(), "the price");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForSelector(".rows");
+    await page.goBack();
+    await holds(page, many);
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForSelector(".rows");
+    await page.getByRole("link", { name: "List" }).click();
+    await holds(page, many);
+    await page.getByRole("button", { name: "Support Tickets" }).click();
+    await page.waitForURL(/list=tickets/);
+    await page.goBack();
+    await holds(page, many);
+    assert.equal(await page.locator("#group-by").inputValue(), "the price");
+    await page.goBack();
+    await page.waitForSelector(".rows");
+
+    // The link says what it does not hold, and opens with a ready list.
+    await page.goForward();
+    await holds(page, many);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Link copied without the texts").waitFor();
+    const other = await open(new URL(await page.evaluate(() => navigator.clipboard.readText())).hash);
+    await groupedBy(other, "the price");
+    assert.equal((await field(other)).split("\n").length, 48);
+    assert.deepEqual([...page.problems, ...other.problems], []);
+    await page.context().close();
+    await other.context().close();
+  });
+
+  test("a ready list that comes late does not take the place of what was pasted meanwhile; Back undoes one", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS), { serviceWorkers: "block" });
+    await holds(page, ANIMALS.join("\n"));
+    const asked = new Promise((resolve) => void page.route(/\/tickets-[^/]*\.js$/, resolve));
+    const tickets = page.getByRole("button", { name: "Support Tickets" });
+    await tickets.click();
+    const late = await asked;
+    await paste(page, "one\ntwo");
+    await late.continue();
+    await page.evaluate(async (url) => {
+      await import(url);
+      await new Promise(requestAnimationFrame);
+    }, late.request().url());
+    assert.equal(await field(page), "one\ntwo");
+
+    await tickets.click();
+    await page.waitForURL(/list=tickets/);
+    await page.goBack();
+    await holds(page, "one\ntwo");
+    assert.equal(await page.locator("#group-by").inputValue(), "the animal");
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("a file may be dropped anywhere, and what is not taken of it is said", PATIENT, async (t) => {
+    const folder = await mkdtemp(path.join(tmpdir(), "caselens-list-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const drag = async (page, rows) => {
+      const file = path.join(folder, "pets.csv");
+      await writeFile(file, rows.join("\n"));
+      const session = await page.context().newCDPSession(page);
+      const { x, y } = await page.locator("h1").boundingBox();
+      const data = { items: [], files: [file], dragOperationsMask: 1 };
+      return (type) => session.send("Input.dispatchDragEvent", { type, x: x + 5, y: y + 5, data });
+    };
+    const page = await open(ownList(ANIMALS));
+    await holds(page, ANIMALS.join("\n"));
+    const hint = page.getByText("Drop the file to open it");
+    const small = await drag(page, ["id,text", ...Array.from({ length: 1203 }, (_, i) => `${i},A cat ${i === 5 ? "purrs".repeat(500) : i}`)]);
+    await small("dragEnter");
+    await small("dragOver");
+    await hint.waitFor();
+    await page.locator("h1").dispatchEvent("dragleave"); // as out of the window
+    await hint.waitFor({ state: "hidden" });
+    await small("dragEnter");
+    await small("dragOver");
+    await hint.waitFor();
+    await small("drop");
+    await page.getByLabel("Column").waitFor();
+    await hint.waitFor({ state: "hidden" });
+    const count = page.locator("#texts-count");
+    assert.equal(
+      await count.innerText(),
+      "1,000 texts The first 1,000 are grouped; 203 more are left out. 1 text is longer than 2,000 characters: what is beyond them is left out.",
+    );
+    assert.equal((await field(page)).split("\n").length, 1000);
+    await page.goBack();
+    await holds(page, ANIMALS.join("\n"));
+    assert.equal(await page.getByLabel("Column").count(), 0);
+    assert.match(await count.innerText(), /^5 texts\s*$/);
+
+    // Of a file that is larger than a page should read, its beginning.
+    const line = "A cat and a dog share a sofa. ".repeat(6);
+    const large = await drag(page, Array.from({ length: 60_000 }, (_, i) => `${i},${line}`));
+    await large("dragEnter");
+    await large("dragOver");
+    await large("drop");
+    await page.getByText("Only the first 10.0 MB of the file were read.").waitFor();
+    const [, more] = /The first 1,000 are grouped; ([\d,]+) more are left out/.exec(await count.innerText());
+    assert.ok(Number(more.replace(",", "")) > 50_000, more);
     assert.deepEqual(page.problems, []);
     await page.context().close();
   });

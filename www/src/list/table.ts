@@ -1,40 +1,32 @@
 // CSV in and out, by papaparse, which is loaded when it is first needed.
 
 import type { Grouped } from "./grouping";
-import { maxLines } from "./fields";
 
-/** A table that was opened: its rows, of which the first may hold names. */
+/** A table that was opened: its rows, without the first where that holds names. */
 export interface Table {
-  readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** The whole file was read. */
+  readonly whole: boolean;
 }
 
 const papa = async () => (await import("papaparse")).default;
 
-/** As much of a plain text as this page could take. */
-const maxBytes = 4e6;
+/** As much of a file as is read: fifty times what this page groups, if texts are as long as a review. */
+export const maxBytes = 10e6;
 
-/** Reads a file: the first rows of a CSV file, as far as this page takes them, or the lines of a plain text. */
+/** Reads a file: the rows of a CSV file, or the lines of a plain text. */
 export async function openTable(file: File): Promise<Table> {
-  if (!/\.(csv|tsv)$/i.test(file.name)) {
-    const text = await file.slice(0, maxBytes).text();
-    return { name: file.name, columns: [""], rows: text.split(/\r?\n/).map((line) => [line]) };
-  }
-  const { parse } = await papa();
-  const rows = await new Promise<string[][]>((resolve, reject) => {
-    parse<string[], File>(file, {
-      preview: maxLines + 1,
-      skipEmptyLines: "greedy",
-      complete: ({ data }) => resolve(data),
-      error: reject,
-    });
-  });
+  const [text, whole] = [await file.slice(0, maxBytes).text(), file.size <= maxBytes];
+  const rows = /\.(csv|tsv)$/i.test(file.name)
+    ? (await papa()).parse<string[]>(text, { skipEmptyLines: "greedy" }).data
+    : text.split(/\r?\n/).map((line) => [line]);
+  if (!whole) rows.pop(); // only its beginning was read
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   // A single column is a list of texts, without a name.
-  if (width < 2) return { name: file.name, columns: [""], rows };
+  if (width < 2) return { columns: [""], rows, whole };
   const [names = [], ...rest] = rows;
-  return { name: file.name, columns: Array.from({ length: width }, (_, i) => names[i]?.trim() || `${i + 1}`), rows: rest };
+  return { columns: Array.from({ length: width }, (_, i) => names[i]?.trim() || `${i + 1}`), rows: rest, whole };
 }
 
 /** The column with the longest texts. */
@@ -43,9 +35,9 @@ export function wordiest({ columns, rows }: Table): number {
   return letters.indexOf(Math.max(...letters));
 }
 
-/** A column's texts, one a line. */
-export const columnText = ({ rows }: Table, column: number): string =>
-  rows.map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim()).filter((cell) => cell !== "").join("\n");
+/** A column's texts, each on one line. */
+export const columnTexts = ({ rows }: Table, column: number): string[] =>
+  rows.map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim()).filter((cell) => cell !== "");
 
 /** The groups as CSV, a row a text in the order of the list. */
 export async function toCsv({ lines, groups, labels, points }: Grouped): Promise<string> {

@@ -21,10 +21,11 @@ export const hashOf = (view: View): string => formatRoute({ view, query: links[v
 
 function write(method: "pushState" | "replaceState"): boolean {
   clearTimeout(timer);
-  if (links[view.value].encode() === undefined) return false;
-  const hash = hashOf(view.value);
+  const link = links[view.value];
+  if (link.encode() === undefined) return false;
+  const [hash, beside] = [hashOf(view.value), link.beside?.() ?? null];
   try {
-    if (hash !== location.hash) history[method](null, "", hash);
+    if (hash !== location.hash || beside !== history.state) history[method](beside, "", hash);
   } catch {
     // Browsers limit how often the address may change; the next change writes it.
   }
@@ -34,7 +35,9 @@ function write(method: "pushState" | "replaceState"): boolean {
 function read(): void {
   const route = parseRoute(location.hash);
   view.value = route.view;
-  links[route.view].decode(route.query, location.hash.startsWith("#/") && route.query === "");
+  const bare = location.hash.startsWith("#/") && route.query === "";
+  const beside: unknown = history.state;
+  links[route.view].decode(route.query, bare, typeof beside === "string" ? beside : undefined);
   clearTimeout(timer);
 }
 
@@ -45,8 +48,9 @@ export function step(change: () => void): void {
   write("pushState");
 }
 
-/** Brings the address up to date and answers it, or undefined when the state is too long to share. */
-export const shareableAddress = (): string | undefined => (write("replaceState") ? location.href : undefined);
+/** Brings the address up to date and answers it, and whether all is in it; undefined when the state is too long to share. */
+export const shareableAddress = (): { readonly address: string; readonly whole: boolean } | undefined =>
+  write("replaceState") ? { address: location.href, whole: links[view.value].beside?.() === undefined } : undefined;
 
 export function startHistory(): void {
   read();

@@ -53,6 +53,9 @@ const paste = (page, text) =>
   }, text);
 const field = (page) => page.getByLabel("One text a line").inputValue();
 const holds = (page, text) => page.waitForFunction((text) => document.querySelector("#texts")?.value === text, text);
+const hasFocus = (page, selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+/** What went wrong apart from the files that a test withholds. */
+const unexpected = (page) => page.problems.filter((problem) => !problem.startsWith("Failed to load resource"));
 const ANIMALS = ["A cat sleeps on the sofa.", "A dog runs in the park.", "A puppy chews a bone.", "A kitten plays with wool.", "A dog barks at night."];
 
 describe("the list view", () => {
@@ -110,6 +113,19 @@ describe("the list view", () => {
     const found = await page.locator(".hits li span:nth-child(2)").allInnerTexts();
     assert.equal(found.length, ANIMALS.length);
     assert.match(found[0], /dog/);
+
+    // Under another condition's heading stands what that condition finds, never what the one before found.
+    await page.evaluate(() => {
+      const similarities = () => [...document.querySelectorAll(".hits .quiet")].map((one) => one.innerText).join(" ");
+      const read = () => [document.querySelector("#found-title").innerText, similarities()];
+      window.shown = [read()];
+      new MutationObserver(() => window.shown.push(read())).observe(document.querySelector(".search section"), { subtree: true, childList: true, characterData: true });
+    });
+    await page.getByRole("button", { name: "the place", exact: true }).click();
+    await page.waitForFunction(() => window.shown.at(-1)[0] === "Most alike by “the place”");
+    const shownHits = await page.evaluate(() => window.shown);
+    assert.ok(shownHits.every(([heading, hits]) => (heading === shownHits[0][0]) === (hits === shownHits[0][1])), JSON.stringify(shownHits));
+
     await page.getByLabel("Find in the list").fill("");
     await page.waitForFunction(() => !document.querySelector(".hits"));
     assert.deepEqual(page.problems, []);
@@ -143,19 +159,36 @@ describe("the list view", () => {
   test("long work says how far it is and can be stopped; what is too much is left out and said", PATIENT, async () => {
     const page = await open(ownList(ANIMALS));
     await groupedBy(page, "the animal");
+    await page.getByLabel("Find in the list").fill("A hound sleeps.");
+    await page.waitForSelector(".hits li");
     const many = Array.from({ length: 1100 }, (_, i) => `${ANIMALS[i % 5]} ${i}`).join("\n");
-    // As a paste: filling in a thousand lines takes the browser's editing commands longer than the model.
-    await page.getByLabel("One text a line").evaluate((field, text) => {
-      field.value = text;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-    }, many);
+    await paste(page, many);
     assert.match(await page.locator("#texts-count").innerText(), /^1,000 texts .*100 more are left out/);
     await page.waitForFunction(() => Number(document.querySelector(".work [role=progressbar]")?.getAttribute("aria-valuenow")) > 0);
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Stopped before it was done.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).press("Enter");
+    await page.getByText("Stopped before it was done. What stands below is from before the last change.").waitFor();
     assert.equal(await page.locator(".work [role=progressbar]").count(), 0);
+    await hasFocus(page, ".work-line [role=status]");
+
+    // The groups that are still there say that they are not of these texts, and are not saved as if they were.
+    const save = page.getByRole("button", { name: "Save as CSV" });
+    assert.deepEqual(await page.locator(".grouped h2").allInnerTexts(), ["Earlier map", "Most alike by “the animal”", "Earlier groups"]);
+    assert.equal(await page.locator(".earlier").count(), 3);
+    assert.ok(await save.isDisabled());
+    await page.addScriptTag({ path: AXE });
+    assert.deepEqual(await page.evaluate(async () => (await window.axe.run("main")).violations.map(({ id }) => id)), []);
+    await page.getByLabel("Find in the list").fill("");
     await page.getByLabel("One text a line").fill(ANIMALS.join("\n"));
     await groupedBy(page, "the animal");
+    assert.deepEqual(await page.locator(".grouped h2").allInnerTexts(), ["Map", "Groups"]);
+    assert.equal(await page.locator(".earlier").count(), 0);
+    assert.ok(await save.isEnabled());
+
+    // Cancel goes away when the work is done; who stood on it hears what came of it.
+    await page.getByRole("button", { name: "the mood", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel" }).focus();
+    await groupedBy(page, "the mood");
+    await hasFocus(page, ".work-line [role=status]");
     await page.getByLabel("One text a line").fill(" \n");
     await page.getByText("Paste a list to see its groups.").waitFor();
     assert.deepEqual(page.problems, []);
@@ -226,6 +259,33 @@ describe("the list view", () => {
     await page.context().close();
   });
 
+  test("what is loaded when it is needed says so where it cannot be, and comes when it can", PATIENT, async () => {
+    const page = await open("#/how", { serviceWorkers: "block" });
+    const parts = /\/(captions|drawing|papaparse)[^/]*\.js$/;
+    await page.route(parts, (route) => route.abort("internetdisconnected"));
+    await page.goto(`${server.origin}/site/#/list?device=wasm`);
+    await page.getByText("This list could not be loaded. Check your connection").waitFor();
+    await paste(page, ANIMALS.join("\n"));
+    await page.getByText("What draws the map could not be loaded.").waitFor(PATIENT);
+    assert.equal(await page.getByText("This list could not be loaded.").count(), 0);
+    await page.getByRole("button", { name: "Save as CSV" }).click();
+    await page.getByText("What reads and writes CSV could not be loaded.").waitFor();
+
+    await page.unroute(parts);
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await hasFocus(page, "#map-title");
+    await page.waitForFunction(() => {
+      const canvas = document.querySelector("canvas");
+      return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
+    });
+    await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
+    await page.getByRole("button", { name: "Pictures Captions" }).click();
+    await groupedBy(page, "the number of people");
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.deepEqual(unexpected(page), []);
+    await page.context().close();
+  });
+
   test("a file may be dropped anywhere, and what is not taken of it is said", PATIENT, async (t) => {
     const folder = await mkdtemp(path.join(tmpdir(), "caselens-list-"));
     t.after(() => rm(folder, { recursive: true }));
@@ -283,6 +343,7 @@ describe("the list view", () => {
     assert.equal(await page.locator("main img, main script").count(), 0);
     await page.getByLabel("One text a line").fill("fine\n\uFFFD");
     assert.match(await page.getByRole("alert").innerText(PATIENT), /entence 2 is empty/);
+    await page.getByText("Earlier groups").waitFor();
     for (const hash of ["#/list?list=__proto__&k=99&c=", "#/list?t=&k=-1", `#/list?t=${"a".repeat(20_000)}`]) {
       const other = await open(`${hash}&device=wasm`);
       await other.waitForSelector(".group, .work-line", PATIENT);

@@ -336,6 +336,45 @@ describe("the list view", () => {
     await page.context().close();
   });
 
+  for (const reducedMotion of ["no-preference", "reduce"]) {
+    const glides = reducedMotion === "no-preference";
+    test(`points of the map ${glides ? "glide to where another condition puts them" : "jump where less motion is asked for"}`, PATIENT, async () => {
+      const page = await open("#/list?list=captions&c=the+place&k=4&device=wasm", { reducedMotion });
+      // The plates with the groups' numbers tell, frame by frame, where the map draws their points.
+      await page.evaluate(() => {
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        window.drawn = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+          window.drawn.push({ text, x, y });
+          return fillText.call(this, text, x, y);
+        };
+      });
+      const atRest = () =>
+        page.waitForFunction(() => {
+          const same = window.drawn.length > 0 && window.drawn.length === window.last;
+          window.still = same ? window.still + 1 : 0;
+          window.last = window.drawn.length;
+          return window.still > 20;
+        });
+      await groupedBy(page, "the place");
+      await atRest();
+      await page.evaluate(() => (window.drawn = []));
+      await page.getByRole("button", { name: "the activity", exact: true }).click();
+      await groupedBy(page, "the activity");
+      await atRest();
+      const drawn = await page.evaluate(() => window.drawn);
+      for (const plate of ["1", "2", "3", "4"]) {
+        const places = drawn.filter(({ text }) => text === plate);
+        const [from, to] = [places[0], places.at(-1)];
+        const moving = places.filter(({ x, y }) => (x !== from.x || y !== from.y) && (x !== to.x || y !== to.y));
+        const between = ({ x, y }) => (x - from.x) * (to.x - x) >= 0 && (y - from.y) * (to.y - y) >= 0;
+        if (glides) assert.ok(moving.length > 0 && moving.every(between), JSON.stringify(places));
+        else assert.ok(places.every(({ x, y }) => x === to.x && y === to.y), JSON.stringify(places));
+      }
+      await page.context().close();
+    });
+  }
+
   test("hostile and odd lists are harmless", PATIENT, async () => {
     const page = await open(ownList(["<img src=x onerror=alert(1)>", "=1+1", "…", "same", "same"], "<script>"));
     page.on("dialog", () => page.problems.push("a dialog opened"));

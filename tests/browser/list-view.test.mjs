@@ -235,6 +235,22 @@ describe("the list view", () => {
     await other.context().close();
   });
 
+  test("what was pasted just before a click on another view is there on the way back", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS));
+    await holds(page, ANIMALS.join("\n"));
+    await page.evaluate(() => {
+      const field = document.querySelector("#texts");
+      field.value = "one\ntwo";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      document.querySelector(".nav a").click();
+    });
+    await page.waitForSelector(".rows");
+    await page.goBack();
+    await holds(page, "one\ntwo");
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("a ready list that comes late does not take the place of what was pasted meanwhile; Back undoes one", PATIENT, async () => {
     const page = await open(ownList(ANIMALS), { serviceWorkers: "block" });
     await holds(page, ANIMALS.join("\n"));

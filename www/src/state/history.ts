@@ -19,8 +19,14 @@ const links: Record<View, ViewLink> = { compare: compareLink, list: listLink, ho
 /** The hash of a view as it is now; of the view alone when its state is too long to share. */
 export const hashOf = (view: View): string => formatRoute({ view, query: links[view].encode() ?? "" });
 
-function write(method: "pushState" | "replaceState"): boolean {
+/** What is still to be written will not be. */
+function forget(): void {
   clearTimeout(timer);
+  timer = undefined;
+}
+
+function write(method: "pushState" | "replaceState"): boolean {
+  forget();
   const link = links[view.value];
   if (link.encode() === undefined) return false;
   const [hash, beside] = [hashOf(view.value), link.beside?.() ?? null];
@@ -38,7 +44,7 @@ function read(): void {
   const bare = location.hash.startsWith("#/") && route.query === "";
   const beside: unknown = history.state;
   links[route.view].decode(route.query, bare, typeof beside === "string" ? beside : undefined);
-  clearTimeout(timer);
+  forget();
 }
 
 /** Runs a deliberate step and gives it a history entry of its own. */
@@ -55,15 +61,17 @@ export const shareableAddress = (): { readonly address: string; readonly whole: 
 export function startHistory(): void {
   read();
   addEventListener("popstate", () => {
-    clearTimeout(timer); // what it would write is no longer where the page is
+    forget(); // what was typed belongs to the entry that was left
     // After the click on a link, not within it: drawing a view takes its time.
     setTimeout(read);
   });
+  // A click may lead elsewhere: what was typed just before it belongs here.
+  addEventListener("click", () => void (timer !== undefined && write("replaceState")), { capture: true });
   let first = true;
   effect(() => {
     links[view.value].encode();
     if (!first) {
-      clearTimeout(timer);
+      forget();
       timer = setTimeout(() => write("replaceState"), pauseMs);
     }
     first = false;

@@ -1,8 +1,9 @@
 // The demo's list view as people use it, and the suggestions under the comparison.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch, ROOT, serve } from "./helpers.mjs";
@@ -44,6 +45,17 @@ const groupedBy = (page, condition) =>
 const names = (page) => page.locator(".group h3 > span:last-child").allInnerTexts();
 const ownList = (texts, condition = "the animal") =>
   `#/list?${new URLSearchParams([["t", texts.join("\n")], ["c", condition], ["device", "wasm"]])}`;
+/** Puts texts into the field as a paste: typing a thousand lines takes the browser's editing commands longer than the model. */
+const paste = (page, text) =>
+  page.getByLabel("One text a line").evaluate((field, text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }, text);
+const field = (page) => page.getByLabel("One text a line").inputValue();
+const holds = (page, text) => page.waitForFunction((text) => document.querySelector("#texts")?.value === text, text);
+const hasFocus = (page, selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+/** What went wrong apart from the files that a test withholds. */
+const unexpected = (page) => page.problems.filter((problem) => !problem.startsWith("Failed to load resource"));
 const ANIMALS = ["A cat sleeps on the sofa.", "A dog runs in the park.", "A puppy chews a bone.", "A kitten plays with wool.", "A dog barks at night."];
 
 describe("the list view", () => {
@@ -101,6 +113,19 @@ describe("the list view", () => {
     const found = await page.locator(".hits li span:nth-child(2)").allInnerTexts();
     assert.equal(found.length, ANIMALS.length);
     assert.match(found[0], /dog/);
+
+    // Under another condition's heading stands what that condition finds, never what the one before found.
+    await page.evaluate(() => {
+      const similarities = () => [...document.querySelectorAll(".hits .quiet")].map((one) => one.innerText).join(" ");
+      const read = () => [document.querySelector("#found-title").innerText, similarities()];
+      window.shown = [read()];
+      new MutationObserver(() => window.shown.push(read())).observe(document.querySelector(".search section"), { subtree: true, childList: true, characterData: true });
+    });
+    await page.getByRole("button", { name: "the place", exact: true }).click();
+    await page.waitForFunction(() => window.shown.at(-1)[0] === "Most alike by “the place”");
+    const shownHits = await page.evaluate(() => window.shown);
+    assert.ok(shownHits.every(([heading, hits]) => (heading === shownHits[0][0]) === (hits === shownHits[0][1])), JSON.stringify(shownHits));
+
     await page.getByLabel("Find in the list").fill("");
     await page.waitForFunction(() => !document.querySelector(".hits"));
     assert.deepEqual(page.problems, []);
@@ -118,10 +143,12 @@ describe("the list view", () => {
     assert.equal((await page.getByLabel("One text a line").inputValue()).split("\n")[0], `${ANIMALS[0]} "Really", he said`);
     await groupedBy(page, "the animal");
     const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
-    const [heading, first, ...rest] = (await readFile(await saved.path(), "utf8")).trim().split(/\r?\n/);
-    assert.equal(heading, "text,group,group_name,similarity_to_centre,x,y");
-    assert.match(first, /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,"A .*",[01]\.\d{4},/);
-    assert.equal(rest.length, ANIMALS.length - 1);
+    const [heading, ...rows] = (await readFile(await saved.path(), "utf8")).trimEnd().split("\r\n");
+    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y");
+    assert.match(rows[0], /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,"A .*",/);
+    assert.equal(rows.length, ANIMALS.length);
+    const numbers = rows.flatMap((row) => row.split(",").slice(-3));
+    assert.ok(numbers.every((number) => /^-?\d(\.\d{1,4})?$/.test(number)) && numbers.some((number) => number < 0), `${numbers}`);
     await column.selectOption("2");
     assert.equal(await page.getByLabel("One text a line").inputValue(), Array(5).fill("good").join("\n"));
     await page.waitForFunction(() => document.querySelectorAll(".group").length === 1);
@@ -132,24 +159,237 @@ describe("the list view", () => {
   test("long work says how far it is and can be stopped; what is too much is left out and said", PATIENT, async () => {
     const page = await open(ownList(ANIMALS));
     await groupedBy(page, "the animal");
+    await page.getByLabel("Find in the list").fill("A hound sleeps.");
+    await page.waitForSelector(".hits li");
     const many = Array.from({ length: 1100 }, (_, i) => `${ANIMALS[i % 5]} ${i}`).join("\n");
-    // As a paste: filling in a thousand lines takes the browser's editing commands longer than the model.
-    await page.getByLabel("One text a line").evaluate((field, text) => {
-      field.value = text;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-    }, many);
+    await paste(page, many);
     assert.match(await page.locator("#texts-count").innerText(), /^1,000 texts .*100 more are left out/);
     await page.waitForFunction(() => Number(document.querySelector(".work [role=progressbar]")?.getAttribute("aria-valuenow")) > 0);
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Stopped before it was done.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).press("Enter");
+    await page.getByText("Stopped before it was done. What stands below is from before the last change.").waitFor();
     assert.equal(await page.locator(".work [role=progressbar]").count(), 0);
+    await hasFocus(page, ".work-line [role=status]");
+
+    // The groups that are still there say that they are not of these texts, and are not saved as if they were.
+    const save = page.getByRole("button", { name: "Save as CSV" });
+    assert.deepEqual(await page.locator(".grouped h2").allInnerTexts(), ["Earlier map", "Most alike by “the animal”", "Earlier groups"]);
+    assert.equal(await page.locator(".earlier").count(), 3);
+    assert.ok(await save.isDisabled());
+    await page.addScriptTag({ path: AXE });
+    assert.deepEqual(await page.evaluate(async () => (await window.axe.run("main")).violations.map(({ id }) => id)), []);
+    await page.getByLabel("Find in the list").fill("");
     await page.getByLabel("One text a line").fill(ANIMALS.join("\n"));
     await groupedBy(page, "the animal");
+    assert.deepEqual(await page.locator(".grouped h2").allInnerTexts(), ["Map", "Groups"]);
+    assert.equal(await page.locator(".earlier").count(), 0);
+    assert.ok(await save.isEnabled());
+
+    // Cancel goes away when the work is done; who stood on it hears what came of it.
+    await page.getByRole("button", { name: "the mood", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel" }).focus();
+    await groupedBy(page, "the mood");
+    await hasFocus(page, ".work-line [role=status]");
     await page.getByLabel("One text a line").fill(" \n");
     await page.getByText("Paste a list to see its groups.").waitFor();
     assert.deepEqual(page.problems, []);
     await page.context().close();
   });
+
+  test("a list too long for a link stays through a reload, another view and another list", PATIENT, async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `${ANIMALS[i % 5]} ${i}`).join("\n");
+    const page = await open(ownList(ANIMALS), { permissions: ["clipboard-read", "clipboard-write"] });
+    await holds(page, ANIMALS.join("\n"));
+    await paste(page, many);
+    await page.getByRole("button", { name: "the price", exact: true }).click();
+    assert.equal(new URL(page.url()).hash, "#/list?c=the+price&device=wasm");
+
+    await page.reload();
+    await holds(page, many);
+    assert.equal(await page.locator("#group-by").inputValue(), "the price");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForSelector(".rows");
+    await page.goBack();
+    await holds(page, many);
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForSelector(".rows");
+    await page.getByRole("link", { name: "List" }).click();
+    await holds(page, many);
+    await page.getByRole("button", { name: "Support Tickets" }).click();
+    await page.waitForURL(/list=tickets/);
+    await page.goBack();
+    await holds(page, many);
+    assert.equal(await page.locator("#group-by").inputValue(), "the price");
+    await page.goBack();
+    await page.waitForSelector(".rows");
+
+    // The link says what it does not hold, and opens with a ready list.
+    await page.goForward();
+    await holds(page, many);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Link copied without the texts").waitFor();
+    const other = await open(new URL(await page.evaluate(() => navigator.clipboard.readText())).hash);
+    await groupedBy(other, "the price");
+    assert.equal((await field(other)).split("\n").length, 48);
+    assert.deepEqual([...page.problems, ...other.problems], []);
+    await page.context().close();
+    await other.context().close();
+  });
+
+  test("what was pasted just before a click on another view is there on the way back", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS));
+    await holds(page, ANIMALS.join("\n"));
+    await page.evaluate(() => {
+      const field = document.querySelector("#texts");
+      field.value = "one\ntwo";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      document.querySelector(".nav a").click();
+    });
+    await page.waitForSelector(".rows");
+    await page.goBack();
+    await holds(page, "one\ntwo");
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("a ready list that comes late does not take the place of what was pasted meanwhile; Back undoes one", PATIENT, async () => {
+    const page = await open(ownList(ANIMALS), { serviceWorkers: "block" });
+    await holds(page, ANIMALS.join("\n"));
+    const asked = new Promise((resolve) => void page.route(/\/tickets-[^/]*\.js$/, resolve));
+    const tickets = page.getByRole("button", { name: "Support Tickets" });
+    await tickets.click();
+    const late = await asked;
+    await paste(page, "one\ntwo");
+    await late.continue();
+    await page.evaluate(async (url) => {
+      await import(url);
+      await new Promise(requestAnimationFrame);
+    }, late.request().url());
+    assert.equal(await field(page), "one\ntwo");
+
+    await tickets.click();
+    await page.waitForURL(/list=tickets/);
+    await page.goBack();
+    await holds(page, "one\ntwo");
+    assert.equal(await page.locator("#group-by").inputValue(), "the animal");
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("what is loaded when it is needed says so where it cannot be, and comes when it can", PATIENT, async () => {
+    const page = await open("#/how", { serviceWorkers: "block" });
+    const parts = /\/(captions|drawing|papaparse)[^/]*\.js$/;
+    await page.route(parts, (route) => route.abort("internetdisconnected"));
+    await page.goto(`${server.origin}/site/#/list?device=wasm`);
+    await page.getByText("This list could not be loaded. Check your connection").waitFor();
+    await paste(page, ANIMALS.join("\n"));
+    await page.getByText("What draws the map could not be loaded.").waitFor(PATIENT);
+    assert.equal(await page.getByText("This list could not be loaded.").count(), 0);
+    await page.getByRole("button", { name: "Save as CSV" }).click();
+    await page.getByText("What reads and writes CSV could not be loaded.").waitFor();
+
+    await page.unroute(parts);
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await hasFocus(page, "#map-title");
+    await page.waitForFunction(() => {
+      const canvas = document.querySelector("canvas");
+      return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
+    });
+    await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
+    await page.getByRole("button", { name: "Pictures Captions" }).click();
+    await groupedBy(page, "the number of people");
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.deepEqual(unexpected(page), []);
+    await page.context().close();
+  });
+
+  test("a file may be dropped anywhere, and what is not taken of it is said", PATIENT, async (t) => {
+    const folder = await mkdtemp(path.join(tmpdir(), "caselens-list-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const drag = async (page, rows) => {
+      const file = path.join(folder, "pets.csv");
+      await writeFile(file, rows.join("\n"));
+      const session = await page.context().newCDPSession(page);
+      const { x, y } = await page.locator("h1").boundingBox();
+      const data = { items: [], files: [file], dragOperationsMask: 1 };
+      return (type) => session.send("Input.dispatchDragEvent", { type, x: x + 5, y: y + 5, data });
+    };
+    const page = await open(ownList(ANIMALS));
+    await holds(page, ANIMALS.join("\n"));
+    const hint = page.getByText("Drop the file to open it");
+    const small = await drag(page, ["id,text", ...Array.from({ length: 1203 }, (_, i) => `${i},A cat ${i === 5 ? "purrs".repeat(500) : i}`)]);
+    await small("dragEnter");
+    await small("dragOver");
+    await hint.waitFor();
+    await page.locator("h1").dispatchEvent("dragleave"); // as out of the window
+    await hint.waitFor({ state: "hidden" });
+    await small("dragEnter");
+    await small("dragOver");
+    await hint.waitFor();
+    await small("drop");
+    await page.getByLabel("Column").waitFor();
+    await hint.waitFor({ state: "hidden" });
+    const count = page.locator("#texts-count");
+    assert.equal(
+      await count.innerText(),
+      "1,000 texts The first 1,000 are grouped; 203 more are left out. 1 text is longer than 2,000 characters: what is beyond them is left out.",
+    );
+    assert.equal((await field(page)).split("\n").length, 1000);
+    await page.goBack();
+    await holds(page, ANIMALS.join("\n"));
+    assert.equal(await page.getByLabel("Column").count(), 0);
+    assert.match(await count.innerText(), /^5 texts\s*$/);
+
+    // Of a file that is larger than a page should read, its beginning.
+    const line = "A cat and a dog share a sofa. ".repeat(6);
+    const large = await drag(page, Array.from({ length: 60_000 }, (_, i) => `${i},${line}`));
+    await large("dragEnter");
+    await large("dragOver");
+    await large("drop");
+    await page.getByText("Only the first 10.0 MB of the file were read.").waitFor();
+    const [, more] = /The first 1,000 are grouped; ([\d,]+) more are left out/.exec(await count.innerText());
+    assert.ok(Number(more.replace(",", "")) > 50_000, more);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  for (const reducedMotion of ["no-preference", "reduce"]) {
+    const glides = reducedMotion === "no-preference";
+    test(`points of the map ${glides ? "glide to where another condition puts them" : "jump where less motion is asked for"}`, PATIENT, async () => {
+      const page = await open("#/list?list=captions&c=the+place&k=4&device=wasm", { reducedMotion });
+      // The plates with the groups' numbers tell, frame by frame, where the map draws their points.
+      await page.evaluate(() => {
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        window.drawn = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+          window.drawn.push({ text, x, y });
+          return fillText.call(this, text, x, y);
+        };
+      });
+      const atRest = () =>
+        page.waitForFunction(() => {
+          const same = window.drawn.length > 0 && window.drawn.length === window.last;
+          window.still = same ? window.still + 1 : 0;
+          window.last = window.drawn.length;
+          return window.still > 20;
+        });
+      await groupedBy(page, "the place");
+      await atRest();
+      await page.evaluate(() => (window.drawn = []));
+      await page.getByRole("button", { name: "the activity", exact: true }).click();
+      await groupedBy(page, "the activity");
+      await atRest();
+      const drawn = await page.evaluate(() => window.drawn);
+      for (const plate of ["1", "2", "3", "4"]) {
+        const places = drawn.filter(({ text }) => text === plate);
+        const [from, to] = [places[0], places.at(-1)];
+        const moving = places.filter(({ x, y }) => (x !== from.x || y !== from.y) && (x !== to.x || y !== to.y));
+        const between = ({ x, y }) => (x - from.x) * (to.x - x) >= 0 && (y - from.y) * (to.y - y) >= 0;
+        if (glides) assert.ok(moving.length > 0 && moving.every(between), JSON.stringify(places));
+        else assert.ok(places.every(({ x, y }) => x === to.x && y === to.y), JSON.stringify(places));
+      }
+      await page.context().close();
+    });
+  }
 
   test("hostile and odd lists are harmless", PATIENT, async () => {
     const page = await open(ownList(["<img src=x onerror=alert(1)>", "=1+1", "…", "same", "same"], "<script>"));
@@ -158,6 +398,7 @@ describe("the list view", () => {
     assert.equal(await page.locator("main img, main script").count(), 0);
     await page.getByLabel("One text a line").fill("fine\n\uFFFD");
     assert.match(await page.getByRole("alert").innerText(PATIENT), /entence 2 is empty/);
+    await page.getByText("Earlier groups").waitFor();
     for (const hash of ["#/list?list=__proto__&k=99&c=", "#/list?t=&k=-1", `#/list?t=${"a".repeat(20_000)}`]) {
       const other = await open(`${hash}&device=wasm`);
       await other.waitForSelector(".group, .work-line", PATIENT);

@@ -23,6 +23,7 @@ export const strings = {
   copy: {
     idle: "Copy link",
     done: "Link copied",
+    partly: "Link copied without the texts: they are too long for one",
     blocked: "Copying is blocked: take the link from the address bar",
     tooLong: "Too long for a link: shorten the sentences",
   },
@@ -146,6 +147,12 @@ export const strings = {
       placeholder: "Paste a list, or drop a CSV file here",
       count: (n: number) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`),
       leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
+      cutShort: (n: number, max: number) =>
+        `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than ${max.toLocaleString("en")} characters: what is beyond them is left out.`,
+      unread: (size: string) => `Only the first ${size} of the file were read.`,
+      drop: "Drop the file to open it",
+      thisList: "This list",
+      csv: "What reads and writes CSV",
       open: "Open a file",
       column: "Column",
       unreadable: (name: string) => `${name} could not be read as a table or a text.`,
@@ -157,14 +164,17 @@ export const strings = {
       count: "Number of groups",
       automatic: "Automatic",
     },
+    missing: (what: string) => `${what} could not be loaded. Check your connection, then try again; if that does not help, reload the page.`,
     working: (share: number) => `Grouping: ${percent(share)}`,
     cancel: "Cancel",
     stopped: "Stopped before it was done.",
+    earlier: "What stands below is from before the last change.",
     again: "Group again",
     problem: "The list could not be grouped",
     empty: "Paste a list to see its groups.",
     groups: {
       title: "Groups",
+      earlier: "Earlier groups",
       summary: (texts: number, groups: number, condition: string) =>
         `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"} in ${groups} ${groups === 1 ? "group" : "groups"}${condition ? ` by “${condition}”` : ""}.`,
       silhouette: (value: number) =>
@@ -176,6 +186,8 @@ export const strings = {
     },
     map: {
       title: "Map",
+      earlier: "Earlier map",
+      what: "What draws the map",
       label: (texts: number, groups: number) => `Map of ${texts} texts in ${groups} groups. The list of groups holds the same texts.`,
       note: "Near is alike: the first two principal components of the texts as seen through the condition. Numbers mark each group’s most central text.",
     },

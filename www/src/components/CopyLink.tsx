@@ -10,12 +10,12 @@ export function CopyLink() {
   const feedback = useSignal<Feedback>("idle");
 
   const copy = async (): Promise<void> => {
-    const address = shareableAddress();
-    if (!address) feedback.value = "tooLong";
+    const shared = shareableAddress();
+    if (!shared) feedback.value = "tooLong";
     else {
       try {
-        await navigator.clipboard.writeText(address);
-        feedback.value = "done";
+        await navigator.clipboard.writeText(shared.address);
+        feedback.value = shared.whole ? "done" : "partly";
       } catch {
         feedback.value = "blocked";
       }

@@ -7,7 +7,7 @@ import { similarity } from "../format";
 import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { colourOf } from "./colours";
-import { grouped, pointedAt, progress } from "./grouping";
+import { age, grouped, pointedAt } from "./grouping";
 
 const words = strings.list.groups;
 /** Members shown at first, and how many more each click shows: few enough to be drawn within a frame. */
@@ -62,8 +62,8 @@ export function Groups() {
   if (!now) return null;
   const largest = now.groups[0]?.members.length ?? 1;
   return (
-    <section aria-labelledby="groups-title" class={progress.value === undefined ? "" : "waiting"}>
-      <h2 id="groups-title">{words.title}</h2>
+    <section aria-labelledby="groups-title" class={age.value}>
+      <h2 id="groups-title">{age.value === "earlier" ? words.earlier : words.title}</h2>
       <ol class="groups">
         {now.groups.map((group, index) => (
           <GroupText key={`${now.condition} ${group.centre}`} group={group} index={index} largest={largest} />

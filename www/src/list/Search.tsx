@@ -4,14 +4,15 @@ import { similarity } from "../format";
 import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { colourOf } from "./colours";
-import { query } from "./fields";
-import { grouped, hits } from "./grouping";
+import { query, sought } from "./fields";
+import { age, found, grouped } from "./grouping";
 
 const words = strings.list.search;
 
 export function Search() {
-  const now = grouped.value;
-  if (!now) return null;
+  if (!grouped.value) return null;
+  const now = found.value;
+  const answers = now?.among === grouped.value && now.query === sought.value;
   return (
     <search class="search">
       <label for="find">{words.label}</label>
@@ -25,12 +26,12 @@ export function Search() {
         maxLength={500}
         onInput={(event) => (query.value = event.currentTarget.value)}
       />
-      {hits.value && (
-        <section aria-labelledby="found-title">
-          <h2 id="found-title">{words.found(now.condition)}</h2>
+      {now && (
+        <section aria-labelledby="found-title" class={answers ? age.value : "waiting"}>
+          <h2 id="found-title">{words.found(now.among.condition)}</h2>
           <ol class="hits">
-            {hits.value.map((hit) => {
-              const group = now.labels[hit.index] ?? 0;
+            {now.hits.map((hit) => {
+              const group = now.among.labels[hit.index] ?? 0;
               return (
                 <li key={hit.index}>
                   <span class="badge" style={{ background: colourOf(group, theme.value) }} aria-hidden="true">

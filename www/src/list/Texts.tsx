@@ -1,11 +1,13 @@
 // Where the texts come from: a ready list, a field to paste into, or a file.
 
 import { useSignal } from "@preact/signals";
+import { megabytes } from "../format";
 import { step } from "../state/history";
 import { strings } from "../strings";
-import { leftOut, lines, maxLines, openList, setText, source, text } from "./fields";
+import { Drop } from "./Drop";
+import { cutShort, leftOut, lines, maxCharacters, maxLines, openList, reading, remainder, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
-import { columnText, openTable, type Table, wordiest } from "./table";
+import { columnTexts, maxBytes, openTable, type Table, wordiest } from "./table";
 
 const words = strings.list;
 
@@ -17,7 +19,7 @@ const ReadyLists = () => (
     <ul class="examples-list lists-list">
       {listNames.map((name) => (
         <li key={name}>
-          <button type="button" class="example" aria-pressed={source.value === name} onClick={() => step(() => void openList(name))}>
+          <button type="button" class="example" aria-pressed={source.value === name} onClick={() => void openList(name, undefined, step)}>
             <span class="example-field">{words.names[name][0]}</span>
             <span class="example-title">{words.names[name][1]}</span>
           </button>
@@ -27,38 +29,48 @@ const ReadyLists = () => (
   </section>
 );
 
-export function Texts() {
-  const table = useSignal<Table | undefined>(undefined);
-  const column = useSignal(0);
-  const unreadable = useSignal("");
+/** What is not grouped of what was given, in words. */
+const left = (): string =>
+  [
+    leftOut.value > 0 ? words.texts.leftOut(leftOut.value, maxLines) : "",
+    cutShort.value > 0 ? words.texts.cutShort(cutShort.value, maxCharacters) : "",
+    remainder.value.whole ? "" : words.texts.unread(megabytes(maxBytes)),
+  ].join(" ");
 
-  const take = (opened: Table, from: number): void => {
-    table.value = opened.columns.length > 1 ? opened : undefined;
-    column.value = from;
-    setText(columnText(opened, from));
+/** A column of a table that was opened, and the text that it gave. */
+interface Opened {
+  readonly table: Table;
+  readonly column: number;
+  readonly text: string;
+}
+
+export function Texts() {
+  const opened = useSignal<Opened | undefined>(undefined);
+
+  const take = (table: Table, column: number): void => {
+    const texts = columnTexts(table, column);
+    const text = texts.slice(0, maxLines).join("\n");
+    opened.value = { table, column, text };
+    step(() => setText(text, { texts: Math.max(0, texts.length - maxLines), whole: table.whole }));
   };
-  const open = async (file: File | undefined): Promise<void> => {
-    if (!file) return;
-    unreadable.value = "";
+  const open = async (file: File): Promise<void> => {
+    const wanted = reading();
     try {
-      const opened = await openTable(file);
-      take(opened, wordiest(opened));
-    } catch {
-      unreadable.value = words.texts.unreadable(file.name);
+      const table = await openTable(file);
+      if (wanted()) take(table, wordiest(table));
+    } catch (error) {
+      // What goes wrong with a file is a DOMException; what else can is the part of the page that is loaded for it.
+      if (wanted()) trouble.value = error instanceof DOMException ? words.texts.unreadable(file.name) : words.missing(words.texts.csv);
     }
   };
-  const onDrop = (event: DragEvent): void => {
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    event.preventDefault();
-    void open(file);
-  };
-  const own = source.value === undefined ? table.value : undefined;
+  // While the field holds what the table gave: what was edited or put in its place is not to be lost with a choice.
+  const own = opened.value?.text === text.value && opened.value.table.columns.length > 1 ? opened.value : undefined;
 
   return (
     <>
       <ReadyLists />
-      <section class="texts" aria-labelledby="texts-title" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
+      <Drop onFile={(file) => void open(file)} />
+      <section class="texts" aria-labelledby="texts-title">
         <h2 id="texts-title" class="hidden">
           {words.texts.title}
         </h2>
@@ -75,13 +87,13 @@ export function Texts() {
         <div class="texts-tools">
           <p id="texts-count">
             {words.texts.count(lines.value.length)}
-            {leftOut.value > 0 && <span class="quiet"> {words.texts.leftOut(leftOut.value, maxLines)}</span>}
+            <span class="quiet"> {left()}</span>
           </p>
           {own && (
             <label class="choice">
               {words.texts.column}{" "}
-              <select value={column.value} onChange={(event) => take(own, Number(event.currentTarget.value))}>
-                {own.columns.map((name, i) => (
+              <select value={own.column} onChange={(event) => take(own.table, Number(event.currentTarget.value))}>
+                {own.table.columns.map((name, i) => (
                   <option key={i} value={i}>
                     {name}
                   </option>
@@ -95,7 +107,8 @@ export function Texts() {
               class="hidden"
               accept=".csv,.tsv,.txt,text/csv,text/plain"
               onChange={(event) => {
-                void open(event.currentTarget.files?.[0]);
+                const file = event.currentTarget.files?.[0];
+                if (file) void open(file);
                 event.currentTarget.value = "";
               }}
             />
@@ -103,7 +116,7 @@ export function Texts() {
           </label>
         </div>
         <p class="note problem" role="status">
-          {unreadable.value}
+          {trouble.value}
         </p>
       </section>
     </>

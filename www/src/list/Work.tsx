@@ -1,16 +1,41 @@
 // What is being done, with a way to stop it; and what came of it, in words.
 
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { lines } from "./fields";
-import { grouped, groupAgain, problem, progress, stop, stopped } from "./grouping";
+import { age, grouped, type Grouped, groupAgain, problem, progress, stop, stopped, upToDate } from "./grouping";
+import { PassingButton } from "./PassingButton";
 import { download, toCsv } from "./table";
 
 const words = strings.list;
 
+const summary = (now: Grouped): string =>
+  `${words.groups.summary(now.lines.length, now.groups.length, now.condition)} ${words.groups.silhouette(now.silhouette)}`;
+
+/** What stands below, in words. */
+function below(): string {
+  const now = grouped.value;
+  if (now) return age.value === "earlier" ? words.earlier : summary(now);
+  return lines.value.length === 0 ? words.empty : "";
+}
+
 export function Work() {
+  const status = useRef<HTMLParagraphElement>(null);
+  const unsaved = useSignal(false);
   const share = progress.value;
   const now = grouped.value;
+
+  const save = async (groups: Grouped): Promise<void> => {
+    try {
+      download(words.file, await toCsv(groups));
+      unsaved.value = false;
+    } catch {
+      unsaved.value = true;
+    }
+  };
+
   return (
     <div class="work">
       <div class="work-bar">
@@ -33,36 +58,35 @@ export function Work() {
           <p>{problem.value.message}</p>
           {!isAboutInput(problem.value) && (
             <div class="notice-tools">
-              <button type="button" class="button button-strong" onClick={groupAgain}>
+              <PassingButton strong onClick={groupAgain} neighbour={status}>
                 {words.again}
-              </button>
+              </PassingButton>
             </div>
           )}
         </div>
       )}
+      {unsaved.value && (
+        <div class="notice notice-bad" role="alert">
+          <p>{words.missing(words.texts.csv)}</p>
+        </div>
+      )}
       <div class="work-line">
-        <p role="status" class={share === undefined ? "" : "quiet"}>
-          {stopped.value
-            ? words.stopped
-            : now
-              ? `${words.groups.summary(now.lines.length, now.groups.length, now.condition)} ${words.groups.silhouette(now.silhouette)}`
-              : lines.value.length === 0
-                ? words.empty
-                : ""}
+        <p role="status" ref={status} tabIndex={-1} class={share === undefined ? "" : "quiet"}>
+          {stopped.value ? `${words.stopped} ${below()}` : below()}
         </p>
         <div class="work-tools">
           {share !== undefined && (
-            <button type="button" class="button" onClick={stop}>
+            <PassingButton key="stop" onClick={stop} neighbour={status}>
               {words.cancel}
-            </button>
+            </PassingButton>
           )}
           {stopped.value && (
-            <button type="button" class="button button-strong" onClick={groupAgain}>
+            <PassingButton key="again" strong onClick={groupAgain} neighbour={status}>
               {words.again}
-            </button>
+            </PassingButton>
           )}
           {now && (
-            <button type="button" class="button" onClick={() => void toCsv(now).then((csv) => download(words.file, csv))}>
+            <button type="button" class="button" disabled={!upToDate.value} onClick={() => void save(now)}>
               {words.export}
             </button>
           )}

@@ -1,11 +1,12 @@
 // What the list view is asked: the texts, the condition, how many groups, and what to find.
 
 import { batch, computed, signal } from "@preact/signals";
+import { strings } from "../strings";
 import { listConditions, listNames, type ListName, readList } from "./lists";
 
 export const maxLines = 1000;
 export const maxGroups = 12;
-const maxCharacters = 2000;
+export const maxCharacters = 2000;
 
 /** The texts as they were typed, one a line. */
 export const text = signal("");
@@ -19,42 +20,93 @@ export const query = signal("");
 /** A text without halves of surrogate pairs, which a cut may leave. */
 export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
+/** The condition, cleaned; empty for the texts as they are. */
+export const through = computed(() => wellFormed(condition.value).trim());
+/** What to find, cleaned; empty for nothing. */
+export const sought = computed(() => wellFormed(query.value).trim());
+
 const filled = computed(() =>
   text.value
     .split(/\r?\n/)
-    .map((line) => wellFormed(line.trim().slice(0, maxCharacters)))
+    .map((line) => line.trim())
     .filter((line) => line !== ""),
 );
+const taken = computed(() => filled.value.slice(0, maxLines));
 
 /** The texts that are grouped. The same array as long as they are the same. */
-export const lines = computed<readonly string[]>(() => filled.value.slice(0, maxLines));
-/** Lines beyond the most that this page takes. */
-export const leftOut = computed(() => filled.value.length - lines.value.length);
+export const lines = computed<readonly string[]>(() => taken.value.map((line) => wellFormed(line.slice(0, maxCharacters))));
+/** How many of them are longer than this page takes. */
+export const cutShort = computed(() => taken.value.filter((line) => line.length > maxCharacters).length);
 
-export function setText(next: string): void {
+/** What of a file is not in `text`. */
+export interface Remainder {
+  /** Texts that were read, beyond the most that this page takes. */
+  readonly texts: number;
+  /** Nothing of the file is unread. */
+  readonly whole: boolean;
+}
+const nothing: Remainder = { texts: 0, whole: true };
+/** Of the file that `text` was taken from. */
+export const remainder = signal(nothing);
+/** Texts beyond the most that this page takes. */
+export const leftOut = computed(() => filled.value.length - taken.value.length + remainder.value.texts);
+
+/** Why texts could not be read, in words. */
+export const trouble = signal("");
+let latest = {};
+
+/** Begins to read texts from elsewhere; what it answers tells whether nothing newer has been asked for since. */
+export function reading(): () => boolean {
+  const own = {};
+  latest = own;
+  trouble.value = "";
+  return () => own === latest;
+}
+
+/** Takes texts of one's own. */
+export function setText(next: string, left = nothing): void {
   batch(() => {
+    reading(); // whatever was being read comes too late
     source.value = undefined;
     text.value = next;
+    remainder.value = left;
   });
 }
 
-let reading: ListName | undefined;
+/** How a list is asked about. */
+export interface Question {
+  /** Stays as it is where it is not given. */
+  readonly condition?: string;
+  readonly groupCount: number | undefined;
+  readonly query: string;
+}
 
-/** Takes a ready list, and its first condition unless one is given. */
-export async function openList(name: ListName, by: string = listConditions[name][0]): Promise<void> {
-  reading = name;
-  const read = await readList(name);
-  if (reading !== name) return;
+export function ask(question: Question): void {
   batch(() => {
-    source.value = name;
-    text.value = read;
-    condition.value = by;
-    groupCount.value = undefined;
-    query.value = "";
+    condition.value = question.condition ?? condition.value;
+    groupCount.value = question.groupCount;
+    query.value = question.query;
   });
 }
 
-/** The list that opens when no link says otherwise. */
-export const startList = (): void => {
-  if (text.peek() === "" && source.peek() === undefined) void openList(listNames[0]);
-};
+const justOpened: Question = { groupCount: undefined, query: "" };
+
+/** Takes a ready list once it is there, by its first condition unless the question has one; `change` makes the change. */
+export async function openList(name: ListName, asked = justOpened, change: (make: () => void) => void = batch): Promise<void> {
+  const wanted = reading();
+  let read: string;
+  try {
+    read = await readList(name);
+  } catch {
+    if (wanted()) trouble.value = strings.list.missing(strings.list.texts.thisList);
+    return;
+  }
+  if (!wanted()) return;
+  change(() =>
+    batch(() => {
+      setText(read);
+      source.value = name;
+      ask({ condition: listConditions[name][0], ...asked });
+    }),
+  );
+}

@@ -1,18 +1,27 @@
 // The groups of what is typed, kept up to date: work that has gone stale is aborted, texts are read once a condition, and
 // the last groups stay in place until new ones arrive.
 
-import { batch, effect, signal, untracked } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Clustering, Embeddings, Hit } from "caselens";
 import { lens, moveToCpu, noteDevice } from "../state/engine";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
-import { condition, groupCount, lines, query, wellFormed } from "./fields";
+import { groupCount, lines, sought, through } from "./fields";
 
 /** Groups, and what they are of. */
 export interface Grouped extends Clustering {
   readonly lines: readonly string[];
   /** Empty for the texts as they are. */
   readonly condition: string;
+  /** How many groups were asked for. */
+  readonly wanted: number | undefined;
+}
+
+/** What was found. */
+export interface Found {
+  readonly query: string;
+  readonly among: Grouped;
+  readonly hits: readonly Hit[];
 }
 
 const pauseMs = 300;
@@ -26,10 +35,18 @@ export const progress = signal<number | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
 /** The work was stopped by the person. */
 export const stopped = signal(false);
-/** What was found; undefined when nothing is looked for. */
-export const hits = signal<readonly Hit[] | undefined>(undefined);
+/** Undefined when nothing is looked for. */
+export const found = signal<Found | undefined>(undefined);
 /** The group that is pointed at, on the map or in the list. */
 export const pointedAt = signal<number | undefined>(undefined);
+
+/** The groups are those of what is asked now. */
+export const upToDate = computed(() => {
+  const now = grouped.value;
+  return now?.lines === lines.value && now.condition === through.value && now.wanted === groupCount.value;
+});
+/** What the groups are while others are on their way (`waiting`) or where none will come (`earlier`), as a class. */
+export const age = computed(() => (progress.value !== undefined ? "waiting" : upToDate.value ? "" : "earlier"));
 
 /** Embeddings of the texts by condition, the oldest first. */
 let kept: { readonly by: CaseLens; readonly lines: readonly string[]; readonly embeddings: Map<string, Embeddings<"float32">> } | undefined;
@@ -41,28 +58,28 @@ const embeddingsOf = (by: CaseLens, texts: readonly string[]): Map<string, Embed
 };
 
 async function group(by: CaseLens, own: AbortController): Promise<void> {
-  const [texts, through, wanted] = [lines.peek(), wellFormed(condition.peek()).trim(), groupCount.peek()];
+  const [texts, condition, wanted] = [lines.peek(), through.peek(), groupCount.peek()];
   const known = embeddingsOf(by, texts);
   const before = grouped.peek();
   try {
     const clustering = await by.cluster(texts, {
-      condition: through || undefined,
+      condition: condition || undefined,
       groups: wanted === undefined ? undefined : Math.min(wanted, texts.length),
       previous: before?.lines === texts ? before.points : undefined,
-      embeddings: known.get(through),
+      embeddings: known.get(condition),
       signal: own.signal,
       onProgress: (now) => {
         if (running === own) progress.value = now.progress;
       },
     });
     if (running !== own) return;
-    known.delete(through);
-    known.set(through, clustering.embeddings);
+    known.delete(condition);
+    known.set(condition, clustering.embeddings);
     const [oldest] = known.keys();
     if (known.size > maxKept && oldest !== undefined) known.delete(oldest);
     noteDevice();
     batch(() => {
-      grouped.value = { ...clustering, lines: texts, condition: through };
+      grouped.value = { ...clustering, lines: texts, condition, wanted };
       problem.value = undefined;
       progress.value = undefined;
       pointedAt.value = undefined;
@@ -107,17 +124,19 @@ export function stop(): void {
   stopped.value = true;
 }
 
-async function find(by: CaseLens, among: Grouped, text: string, signal: AbortSignal): Promise<void> {
+async function find(by: CaseLens, among: Grouped, query: string, signal: AbortSignal): Promise<void> {
   try {
-    const found = await by.search(text, among.lines, {
+    const hits = await by.search(query, among.lines, {
       condition: among.condition || undefined,
       embeddings: among.embeddings,
       limit: maxHits,
       signal,
     });
-    if (!signal.aborted) hits.value = found;
+    if (!signal.aborted) found.value = { query, among, hits };
   } catch (error) {
-    if (!signal.aborted && !isAbort(error)) problem.value = asProblem(error);
+    if (signal.aborted || isAbort(error)) return;
+    found.value = undefined;
+    problem.value = asProblem(error);
   }
 }
 
@@ -125,20 +144,20 @@ export function startGrouping(): void {
   let asked: readonly unknown[] = [];
   effect(() => {
     const now = [view.value, lens.value, lines.value, groupCount.value] as const;
-    condition.value;
+    through.value;
     // What is typed waits for a pause; a click does not.
     const typed = now.every((value, i) => value === asked[i]) || now[2] !== asked[2];
     asked = now;
     return untracked(() => schedule(typed ? pauseMs : 0));
   });
   effect(() => {
-    const [by, among, text] = [lens.value, grouped.value, wellFormed(query.value).trim()];
-    if (!by || !among || text === "" || view.value !== "list") {
-      hits.value = undefined;
+    const [by, among, query] = [lens.value, grouped.value, sought.value];
+    if (!by || !among || query === "" || view.value !== "list") {
+      found.value = undefined;
       return undefined;
     }
     const own = new AbortController();
-    const timer = setTimeout(() => void find(by, among, text, own.signal), 150);
+    const timer = setTimeout(() => void find(by, among, query, own.signal), 150);
     return () => {
       clearTimeout(timer);
       own.abort();

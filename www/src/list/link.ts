@@ -1,48 +1,62 @@
-// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…, or t=… for texts of one's own.
+// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…, or t=… for texts of one's own. Texts that are too
+// long for that stay beside the address.
 
-import { batch } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import { chosenDevice } from "../state/engine";
 import { isDevice } from "../state/link";
 import type { ViewLink } from "../state/route";
-import { condition, groupCount, maxGroups, openList, query, source, startList, text } from "./fields";
-import { isListName } from "./lists";
+import { ask, condition, groupCount, maxGroups, openList, query, type Question, reading, setText, source, text } from "./fields";
+import { isListName, listNames } from "./lists";
 
 const maxLength = 16_000;
 const maxCondition = 500;
 
-function encode(): string | undefined {
+function write(texts: string): string {
   const link = new URLSearchParams();
   if (source.value) link.set("list", source.value);
-  else if (text.value) link.set("t", text.value);
+  else if (texts) link.set("t", texts);
   if (condition.value.trim()) link.set("c", condition.value.trim());
   if (groupCount.value !== undefined) link.set("k", String(groupCount.value));
   if (query.value) link.set("q", query.value);
   if (chosenDevice.value !== "auto") link.set("device", chosenDevice.value);
-  const written = String(link);
-  return written.length <= maxLength ? written : undefined;
+  return String(link);
 }
 
+const written = computed((): { readonly query: string; readonly beside?: string } => {
+  // Encoding makes nothing shorter.
+  const whole = source.value || text.value.length <= maxLength ? write(text.value) : undefined;
+  return whole !== undefined && whole.length <= maxLength ? { query: whole } : { query: write(""), beside: text.value };
+});
+
 export const listLink: ViewLink = {
-  encode,
-  decode(written, bare) {
-    if (bare || written.length > maxLength || written === encode()) return startList();
-    const link = new URLSearchParams(written);
+  encode: () => written.value.query,
+  beside: () => written.value.beside,
+  decode(query, bare, beside) {
+    const now = written.peek();
+    const untouched = text.peek() === "" && source.peek() === undefined;
+    if (bare || query.length > maxLength || (query === now.query && beside === now.beside)) {
+      if (untouched) void openList(listNames[0]);
+      return;
+    }
+    const link = new URLSearchParams(query);
     const oneLine = (key: string): string => (link.get(key) ?? "").replace(/\s+/g, " ").trim().slice(0, maxCondition);
-    const [name, count, device] = [link.get("list"), Number(link.get("k")), link.get("device")];
-    const rest = (): void => {
-      groupCount.value = Number.isInteger(count) && count >= 1 && count <= maxGroups ? count : undefined;
-      query.value = oneLine("q");
+    const [name, own, count, device] = [link.get("list"), link.get("t") ?? beside, Number(link.get("k")), link.get("device")];
+    const asked: Question = {
+      ...(link.has("c") ? { condition: oneLine("c") } : {}),
+      groupCount: Number.isInteger(count) && count >= 1 && count <= maxGroups ? count : undefined,
+      query: oneLine("q"),
     };
     batch(() => {
       chosenDevice.value = isDevice(device) ? device : "auto";
-      if (isListName(name)) {
-        void openList(name, link.has("c") ? oneLine("c") : undefined).then(() => batch(rest));
-      } else if (link.has("t")) {
-        source.value = undefined;
-        text.value = link.get("t") ?? "";
-        condition.value = oneLine("c");
-        rest();
-      } else startList();
+      if (isListName(name) || (own === undefined && untouched)) {
+        void openList(isListName(name) ? name : listNames[0], asked);
+      } else if (own !== undefined) {
+        setText(own);
+        ask({ condition: "", ...asked });
+      } else {
+        reading(); // what is there stays
+        ask(asked);
+      }
     });
   },
 };

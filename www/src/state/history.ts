@@ -19,12 +19,19 @@ const links: Record<View, ViewLink> = { compare: compareLink, list: listLink, ho
 /** The hash of a view as it is now; of the view alone when its state is too long to share. */
 export const hashOf = (view: View): string => formatRoute({ view, query: links[view].encode() ?? "" });
 
-function write(method: "pushState" | "replaceState"): boolean {
+/** What is still to be written will not be. */
+function forget(): void {
   clearTimeout(timer);
-  if (links[view.value].encode() === undefined) return false;
-  const hash = hashOf(view.value);
+  timer = undefined;
+}
+
+function write(method: "pushState" | "replaceState"): boolean {
+  forget();
+  const link = links[view.value];
+  if (link.encode() === undefined) return false;
+  const [hash, beside] = [hashOf(view.value), link.beside?.() ?? null];
   try {
-    if (hash !== location.hash) history[method](null, "", hash);
+    if (hash !== location.hash || beside !== history.state) history[method](beside, "", hash);
   } catch {
     // Browsers limit how often the address may change; the next change writes it.
   }
@@ -34,8 +41,10 @@ function write(method: "pushState" | "replaceState"): boolean {
 function read(): void {
   const route = parseRoute(location.hash);
   view.value = route.view;
-  links[route.view].decode(route.query, location.hash.startsWith("#/") && route.query === "");
-  clearTimeout(timer);
+  const bare = location.hash.startsWith("#/") && route.query === "";
+  const beside: unknown = history.state;
+  links[route.view].decode(route.query, bare, typeof beside === "string" ? beside : undefined);
+  forget();
 }
 
 /** Runs a deliberate step and gives it a history entry of its own. */
@@ -45,21 +54,24 @@ export function step(change: () => void): void {
   write("pushState");
 }
 
-/** Brings the address up to date and answers it, or undefined when the state is too long to share. */
-export const shareableAddress = (): string | undefined => (write("replaceState") ? location.href : undefined);
+/** Brings the address up to date and answers it, and whether all is in it; undefined when the state is too long to share. */
+export const shareableAddress = (): { readonly address: string; readonly whole: boolean } | undefined =>
+  write("replaceState") ? { address: location.href, whole: links[view.value].beside?.() === undefined } : undefined;
 
 export function startHistory(): void {
   read();
   addEventListener("popstate", () => {
-    clearTimeout(timer); // what it would write is no longer where the page is
+    forget(); // what was typed belongs to the entry that was left
     // After the click on a link, not within it: drawing a view takes its time.
     setTimeout(read);
   });
+  // A click may lead elsewhere: what was typed just before it belongs here.
+  addEventListener("click", () => void (timer !== undefined && write("replaceState")), { capture: true });
   let first = true;
   effect(() => {
     links[view.value].encode();
     if (!first) {
-      clearTimeout(timer);
+      forget();
       timer = setTimeout(() => write("replaceState"), pauseMs);
     }
     first = false;

@@ -23,8 +23,13 @@ export interface Route {
 export interface ViewLink {
   /** The state as a query; undefined when it is too long to share. Reads signals: the address follows them. */
   encode(): string | undefined;
-  /** Takes on the state of a query. `bare` says that the address names the view alone: what is typed stays. */
-  decode(query: string, bare: boolean): void;
+  /** What the query leaves out because it is too long to share: the tab's history keeps it with the address. */
+  beside?: () => string | undefined;
+  /**
+   * Takes on the state of a query, and of what was kept beside it. `bare` says that the address names the view alone: what is
+   * typed stays.
+   */
+  decode(query: string, bare: boolean, beside?: string | undefined): void;
 }
 
 const isView = (name: string): name is View => (views as readonly string[]).includes(name);

@@ -1,0 +1,27 @@
+// A button that goes away once it is pressed or needed no more: if it has the focus then, its neighbour gets it, and not the
+// page's beginning.
+
+import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface Props {
+  readonly strong?: boolean;
+  readonly onClick: () => void;
+  readonly neighbour: RefObject<HTMLElement | null>;
+  readonly children: ComponentChildren;
+}
+
+export function PassingButton({ strong = false, onClick, neighbour, children }: Props) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const own = button.current;
+    return () => {
+      if (own === document.activeElement) neighbour.current?.focus();
+    };
+  }, [neighbour]);
+  return (
+    <button type="button" class={strong ? "button button-strong" : "button"} ref={button} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

@@ -250,7 +250,7 @@ describe("how it works", { concurrency: false }, () => {
     await page.getByRole("button", { name: "Close the lesson" }).focus();
     await page.keyboard.press("Enter");
     assert.equal(await page.locator(".lesson").count(), 0);
-    assert.equal(await page.evaluate(() => document.activeElement.innerText.replace(/\s+/g, " ")), "5 Subtract the condition", "the focus is on its entry");
+    assert.equal(await page.evaluate(() => document.activeElement.innerText.slice(0, 40).replace(/\s+/g, " ")), "5 Subtract the condition", "the focus is on its entry");
     assert.deepEqual(page.problems, []);
     await leave(page);
   });

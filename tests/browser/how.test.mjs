@@ -1,48 +1,176 @@
 // The view “How it works”: the model's own numbers at each step, switches, lessons, presenting, printing, for everyone.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
-import { launch, MODEL_FILE, ROOT, serve } from "./helpers.mjs";
+import { CaseLens } from "../../pkg/dist/node.js";
+import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
 const CONDITIONS = ["the place", "the game"];
+const MODEL_PATH = `/site/models/${MODEL_FILE}`;
+/** Long enough for first answers on the software GPU. */
+const PATIENT = 180_000;
 
 let server;
 let browser;
+/** A tiny encoder with a head, under the names of what ships, which has none. */
+let tiny;
 
 before(async () => {
-  server = await serve({ mounts: { "/site/": SITE } });
+  tiny = await mkdtemp(path.join(tmpdir(), "caselens-how-"));
+  server = await serve({ mounts: { "/site/": SITE, "/tiny/": SITE, "/tiny/models/": tiny } });
   browser = await launch();
 });
 after(async () => {
   await browser?.close();
   await server?.close();
+  if (tiny) await rm(tiny, { recursive: true, force: true });
 });
 afterEach(() => server.reset());
 
-/** Opens the view with this state; what the page complains about is kept in `page.problems`. */
-async function open(extra = {}, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+/** Opens the view at this address; what the page complains about is kept in `page.problems`. */
+async function visit(address, { within = browser, ...options } = {}) {
+  const context = await within.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  await context.addInitScript(letMeddle);
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  const query = new URLSearchParams([["s1", CHESS[0]], ["s2", CHESS[1]], ...CONDITIONS.map((c) => ["c", c]), ["device", "wasm"], ...Object.entries(extra)]);
-  await page.goto(`${server.origin}/site/#/how?${query}`);
+  await page.goto(server.origin + address);
+  return page;
+}
+
+/** The view's part of an address. */
+const state = (extra = {}, conditions = CONDITIONS) =>
+  new URLSearchParams([["s1", CHESS[0]], ["s2", CHESS[1]], ...conditions.map((c) => ["c", c]), ...Object.entries({ device: "wasm", ...extra })]);
+
+/** Opens the view with this state and waits for its numbers. */
+async function open(extra, options) {
+  const page = await visit(`/site/#/how?${state(extra)}`, options);
   await settled(page);
   return page;
 }
 
+/** In the page: `window.between` gets what workers say and gives what the package hears in its place; undefined for nothing. */
+function letMeddle() {
+  const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+  window.between = (message) => message;
+  Object.defineProperty(Worker.prototype, "onmessage", {
+    set(listener) {
+      const hear = ({ data }) => {
+        const message = window.between(data);
+        if (message) listener({ data: message });
+      };
+      set.call(this, hear);
+    },
+  });
+}
+
 /** Waits until the page shows an explanation and none is under way. */
-const settled = (page) =>
-  page.waitForFunction(() => document.querySelector(".step-figure > *") && !document.querySelector(".step-figure.stale"), undefined, { timeout: 60_000 });
+const settled = (page, timeout = 60_000) =>
+  page.waitForFunction(() => document.querySelector(".step-figure > *") && !document.querySelector(".step-figure.stale"), undefined, { timeout });
+
+/** What the package explains of the two sentences in the page, by the model of this site, done in each of these ways. */
+const explained = (page, site, condition, ways) =>
+  page.evaluate(
+    async ([entry, model, pair, condition, ways]) => {
+      const { CaseLens } = await import(entry);
+      const lens = await CaseLens.load({ model, device: "wasm" });
+      const all = await Promise.all(ways.map((options) => lens.explain(...pair, condition, options)));
+      lens.dispose();
+      return all.map(({ steps, readings }) => ({
+        names: steps.map(({ name }) => name),
+        cosines: steps.map(({ cosine }) => cosine),
+        tokens: readings.map(([reading]) => reading.tokens.map(({ text }) => text)),
+      }));
+    },
+    [`${server.origin}/pkg/dist/index.js`, `${server.origin}/${site}/models/${MODEL_FILE}`, CHESS, condition, ways],
+  );
+/** As far as two digits tell. */
+function near(found, expected) {
+  assert.equal(found.length, expected.length);
+  found.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= 0.0051, `${found} and ${expected}`));
+}
+
+/** The shares of the condition's attention to a sentence that its words get in a layer, from 0, and how much goes to it at all. */
+function shares({ readings, sentences }, index, layer) {
+  const [{ tokens, attention }] = readings[index];
+  const rows = attention.at(layer);
+  const words = [];
+  tokens.forEach(({ part, word, start, end }, at) => {
+    if (part !== "sentence") return;
+    words[word] ??= { text: "", weight: 0 };
+    words[word].text += sentences[index].slice(start, end);
+    words[word].weight += rows.reduce((sum, row) => sum + row[at], 0) / rows.length;
+  });
+  const toSentence = words.reduce((sum, { weight }) => sum + weight, 0);
+  words.sort((a, b) => b.weight - a.weight);
+  return { of: Object.fromEntries(words.map(({ text, weight }) => [text, weight / toSentence])), most: words.map(({ text }) => text), toSentence };
+}
+
+/** What the answer of each lesson claims; `by` explains the lesson's sentences by one of its conditions. */
+const CLAIMS = [
+  async (by) => {
+    const [place, game] = [await by("the place"), await by("the game")];
+    const [{ cosine: plain }] = place.steps;
+    assert.ok(place.similarity > 0.85, "by the place almost the same");
+    assert.ok(game.similarity < 0.5, "by the game not");
+    assert.ok(game.similarity < plain && plain < place.similarity, "without a condition in between");
+  },
+  async (by) => {
+    const [animal, furniture] = [await by("the type of animal"), await by("the furniture")];
+    assert.deepEqual(animal.without.steps.map(({ name }) => name), ["plain"], "without a condition one step is left");
+    assert.ok(animal.without.similarity > animal.similarity + 0.2, "the sofa makes up for the animals");
+    assert.ok(animal.similarity < 0.5, "unlike by the animal");
+    assert.ok(furniture.similarity > 0.85, "nearly the same by the furniture");
+  },
+  async (by) => {
+    const explanation = await by("the number of people");
+    const [first, second] = [shares(explanation, 0, -1), shares(explanation, 1, -1)];
+    assert.ok(first.of["Three"] > 0.5, "most goes to “Three”");
+    const rest = Object.entries(second.of).filter(([word]) => word !== "A" && word !== "lone");
+    assert.ok(rest.every(([, share]) => share < second.of["A"] + second.of["lone"]), "“A lone” gets more than any other word");
+    for (const { toSentence } of [first, second]) assert.ok(toSentence < 0.8, "a good part stays");
+    for (const layer of [0, 1]) assert.notEqual(shares(explanation, 0, layer).most[0], "Three", "the first layers look elsewhere");
+  },
+  async (by) => {
+    const explanation = await by("the cleanliness");
+    for (const index of [0, 1]) {
+      const { of, most } = shares(explanation, index, 0);
+      assert.ok(of[most[0]] < 0.2, "in the first layer the shares are nearly even");
+    }
+    assert.ok(shares(explanation, 0, -1).of["spotless"] > 0.5, "in the last one most goes to “spotless”");
+    const second = shares(explanation, 1, -1);
+    assert.deepEqual(second.most.slice(0, 2).sort(), ["filthy", "free"], "divided between “filthy” and “free”");
+    assert.ok(second.of["filthy"] + second.of["free"] > 0.6 && second.of[second.most[1]] > 0.1);
+  },
+  async (by) => {
+    const [own, subtracted] = [await by("the emotion of the person"), await by("the emotion of the person", { subtract: true })];
+    assert.equal(own.usual.subtract, false, "fine-tuned without that step");
+    assert.ok(subtracted.similarity > own.similarity + 0.1, "more alike, not less");
+  },
+  async (by) => {
+    const own = await by("the battery life");
+    const [condition, cls] = [await by("the battery life", { pooling: "condition" }), await by("the battery life", { pooling: "cls" })];
+    assert.equal(own.usual.pooling, "all", "trained with the mean of all tokens");
+    assert.ok(Math.abs(condition.similarity - own.similarity) < 0.15, "the condition’s tokens come close");
+    assert.ok(cls.similarity > own.similarity + 0.15, "with the first token alone much more alike");
+  },
+];
 
 const leave = (page) => page.context().close();
+/** Waits until the page says what the switches have changed. */
+const switched = (page) => page.waitForFunction(() => /as switched/.test(document.querySelector(".verdict:not(.stale)")?.innerText ?? ""));
+/** The field of a sentence. */
+const field = (page, name) => page.getByRole("textbox", { name });
 const numberOf = (text) => Number(text.replace("−", "-").match(/-?\d\.\d\d/)[0]);
 const verdict = async (page) => page.locator(".verdict").innerText();
 /** The cosines that the last step's chart names. */
@@ -52,23 +180,7 @@ const cosines = async (page) =>
 describe("how it works", { concurrency: false }, () => {
   test("every number is the model's own, and switches change them", async () => {
     const page = await open({ on: "2" });
-    const expected = await page.evaluate(
-      async ([entry, model, pair, condition]) => {
-        const { CaseLens } = await import(entry);
-        const lens = await CaseLens.load({ model, device: "wasm" });
-        const all = await Promise.all([{}, { subtract: true }, { pooling: "cls" }].map((options) => lens.explain(...pair, condition, options)));
-        lens.dispose();
-        return all.map(({ steps, readings }) => ({
-          cosines: steps.map(({ cosine }) => cosine),
-          tokens: readings.map(([reading]) => reading.tokens.map(({ text }) => text)),
-        }));
-      },
-      [`${server.origin}/pkg/dist/index.js`, `${server.origin}/site/models/${MODEL_FILE}`, CHESS, CONDITIONS[1]],
-    );
-    const near = (found, expected) => {
-      assert.equal(found.length, expected.length);
-      found.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= 0.0051, `${found} and ${expected}`));
-    };
+    const expected = await explained(page, "site", CONDITIONS[1], [{}, { subtract: true }, { pooling: "cls" }]);
     near(await cosines(page), expected[0].cosines);
     assert.deepEqual(await page.locator(".tokens").evaluateAll((lists) => lists.map((list) => [...list.children].map((token) => token.textContent))), expected[0].tokens);
     assert.equal(await page.getByRole("switch", { name: /Head/ }).isDisabled(), true);
@@ -135,9 +247,46 @@ describe("how it works", { concurrency: false }, () => {
     }
     await page.goBack();
     await page.waitForFunction(() => location.hash.includes("lesson=5"));
-    await page.getByRole("button", { name: "Close the lesson" }).click();
+    await page.getByRole("button", { name: "Close the lesson" }).focus();
+    await page.keyboard.press("Enter");
     assert.equal(await page.locator(".lesson").count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement.innerText.slice(0, 40).replace(/\s+/g, " ")), "5 Subtract the condition", "the focus is on its entry");
     assert.deepEqual(page.problems, []);
+    await leave(page);
+  });
+
+  test("a lesson opens as the model does it; what its question asks for is still to be done", async () => {
+    const page = await open({ subtract: "on" });
+    for (const [lesson, name] of [[2, "Condition"], [5, "Subtraction"]]) {
+      await page.locator(".lessons .example").nth(lesson - 1).click();
+      await page.waitForFunction((lesson) => location.hash.includes(`lesson=${lesson}`), lesson);
+      await settled(page);
+      assert.match(await verdict(page), /done as the model was trained to do it/);
+      const own = numberOf(await verdict(page));
+      await page.getByRole("switch", { name, exact: true }).click();
+      await switched(page);
+      assert.ok(numberOf(await verdict(page)) > own + 0.1, await verdict(page));
+    }
+    await leave(page);
+  });
+
+  test("what the lessons' answers claim is what the model says", { timeout: PATIENT }, async () => {
+    const page = await open();
+    const lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE), device: "wasm" });
+    try {
+      for (const [index, claims] of CLAIMS.entries()) {
+        await page.locator(".lessons .example").nth(index).click();
+        await page.waitForFunction((lesson) => location.hash.includes(`lesson=${lesson}`), index + 1);
+        const query = new URLSearchParams(new URL(page.url()).hash.replace("#/how?", ""));
+        const sentences = [query.get("s1"), query.get("s2")];
+        await claims(async (condition, options) => {
+          assert.ok(query.getAll("c").includes(condition), condition);
+          return { ...(await lens.explain(...sentences, condition, options)), sentences, without: await lens.explain(...sentences) };
+        });
+      }
+    } finally {
+      lens.dispose();
+    }
     await leave(page);
   });
 
@@ -172,6 +321,56 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("a presentation ends at its step, with the focus there", async () => {
+    const page = await open({ present: "1", step: "embedding" });
+    await page.keyboard.press("PageDown");
+    await page.getByRole("button", { name: "End (Esc)" }).click();
+    await page.waitForFunction(() => {
+      const title = document.activeElement;
+      return title.matches("h2#step-subtraction-title") && title.getBoundingClientRect().top >= 0 && title.getBoundingClientRect().bottom < innerHeight / 2;
+    });
+    await leave(page);
+  });
+
+  test("steps are switched in a presentation, too", async () => {
+    const page = await open({ present: "1", step: "subtraction" });
+    assert.match(await page.locator(".absent").innerText(), /under “What if\?”/);
+    await page.locator("summary", { hasText: "What if?" }).click();
+    await page.getByRole("switch", { name: "Subtraction" }).click();
+    await page.locator(".step-subtraction .strips").first().waitFor();
+    // The arrows are the choice's own there; a clicker's keys are not.
+    await page.getByLabel("Tokens averaged").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => location.hash.includes("pooling=condition") && location.hash.includes("step=subtraction"));
+    await page.keyboard.press("PageDown");
+    await page.locator(".step-head").waitFor();
+    assert.deepEqual(page.problems, []);
+    await leave(page);
+  });
+
+  test("a presentation says that the model is being loaded, why it is not, and what is missing", async () => {
+    server.rule(MODEL_PATH, { delay: 500, rate: 20e6 });
+    const page = await visit(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block" });
+    await page.getByRole("progressbar", { name: "Loading the model" }).waitFor();
+    await settled(page);
+    await leave(page);
+
+    server.rule(MODEL_PATH, { status: 404 });
+    const without = await visit(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block", viewport: { width: 360, height: 800 } });
+    const alert = without.getByRole("alert");
+    assert.match(await alert.innerText(), /The model could not be loaded/);
+    assert.ok(await without.evaluate(() => document.querySelector("[role=alert]").scrollWidth <= innerWidth), "nothing sticks out");
+    server.rule(MODEL_PATH, undefined);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await settled(without);
+    assert.equal(await alert.count(), 0);
+    await leave(without);
+
+    const empty = await visit(`/site/#/how?${state({ present: "1" }, [])}`);
+    await empty.getByText("Add a condition in Compare").waitFor();
+    await leave(empty);
+  });
+
   test("the worksheet prints on one page, its answers on a second", async () => {
     const page = await open();
     await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td").textContent));
@@ -183,6 +382,118 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await page.locator(".steps").isVisible(), false);
     const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
     assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 2);
+    await leave(page);
+  });
+
+  test("no answer is printed beside sentences that it is not about", async () => {
+    const page = await open();
+    const answers = page.locator(".worksheet section").last();
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td").textContent));
+    await page.evaluate(() => (window.between = () => undefined));
+    await field(page, "First sentence").fill("She reads in the park");
+    await page.emulateMedia({ media: "print" });
+    const printed = await answers.innerText();
+    assert.ok(printed.includes("She reads in the park"));
+    assert.match(printed, /had no answers when this was printed/);
+    assert.doesNotMatch(printed, /\d\.\d\d/);
+    await leave(page);
+  });
+
+  test("what goes wrong is said, with a way out, and takes the figures with it", async () => {
+    const page = await open();
+    // A broken engine: explanations fail, comparisons do not.
+    await page.evaluate(() => {
+      window.between = (message) =>
+        message.type === "done" && message.value?.steps ? { type: "failed", id: message.id, error: { code: "internal", message: "It broke." } } : message;
+    });
+    await page.getByRole("switch", { name: "Subtraction" }).click();
+    const alert = page.getByRole("alert");
+    assert.match(await alert.innerText(), /The steps could not be worked out[^]*It broke\./);
+    assert.equal(await page.locator(".step-figure > *").count(), 0);
+    assert.equal(await verdict(page), "");
+    await page.evaluate(() => (window.between = (message) => message));
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await settled(page);
+    assert.equal(await alert.count(), 0);
+    assert.match(await verdict(page), /as switched/);
+
+    // A text to blame: only another text helps.
+    await field(page, "First sentence").fill("word ".repeat(20_000));
+    assert.match(await alert.innerText(), /characters/);
+    assert.equal(await alert.count(), 1);
+    assert.equal(await alert.getByRole("button").count(), 0);
+    await field(page, "First sentence").fill(CHESS[0]);
+    await settled(page);
+    assert.equal(await alert.count(), 0);
+    assert.deepEqual(page.problems, []);
+    await leave(page);
+  });
+
+  test("WebGPU where there is none offers the CPU, and the device can be chosen here", async () => {
+    const page = await visit(`/site/#/how?${state({ device: "webgpu" })}`);
+    await page.getByRole("alert").getByRole("button", { name: "Use the CPU" }).click();
+    await settled(page);
+    assert.ok(await page.getByRole("radio", { name: "CPU" }).isChecked());
+    await page.getByRole("radio", { name: "Auto" }).check();
+    await page.waitForFunction(() => !location.hash.includes("device="));
+    await settled(page);
+    await leave(page);
+  });
+
+  test("a GPU that is lost leaves the work to the CPU, and that is said", { timeout: PATIENT }, async () => {
+    const own = await launch({ webgpu: true });
+    try {
+      const page = await visit(`/site/#/how?${state({ device: "webgpu" })}`, { within: own });
+      await settled(page, PATIENT);
+      const session = await own.newBrowserCDPSession();
+      await session.send("Browser.crashGpuProcess").catch(() => {}); // its answer may go down with the process
+      await page.getByRole("switch", { name: "Subtraction" }).click();
+      await page.locator(".notice", { hasText: "has moved to the CPU" }).waitFor();
+      await switched(page);
+      assert.match(await page.locator(".facts").innerText(), /CPU/);
+      assert.equal(await page.getByRole("alert").count(), 0);
+    } finally {
+      await own.close();
+    }
+  });
+
+  test("what is missing is named", async () => {
+    const page = await open();
+    await field(page, "Second sentence").fill(" ");
+    await page.getByText("Type both sentences").waitFor();
+    assert.equal(await page.locator(".step-figure > *").count(), 0);
+    await field(page, "Second sentence").fill(CHESS[1]);
+    await settled(page);
+    assert.equal(await page.getByText("Type both sentences").count(), 0);
+    await leave(page);
+  });
+
+  test("a model with a head shows what the head makes of the sentences", async () => {
+    const companion = (...args) => execFileSync(COMPANION, args, { stdio: "pipe" });
+    const [encoder, data] = [path.join(ROOT, "tests/fixtures/bert-tiny"), path.join(tiny, "toy.csv")];
+    const row = (_, i) => `a dog by river ${i},a cat by river ${i % 3},${i % 2 ? "the place" : "the animal"},${1 + (i % 5)}`;
+    await writeFile(data, ["sentence1,sentence2,condition,label", ...Array.from({ length: 40 }, row), ""].join("\n"));
+    companion("quantize", "--model", encoder, "--output", path.join(tiny, MODEL_FILE));
+    const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
+    companion("train", "--model", encoder, "--data", data, "--output", path.join(tiny, HEAD_FILE), ...shape);
+
+    const page = await visit(`/tiny/#/how?${state()}`, { serviceWorkers: "block" });
+    await settled(page);
+    const expected = await explained(page, "tiny", CONDITIONS[0], [{}, { head: false }]);
+    assert.deepEqual(expected.map(({ names }) => names.includes("projected")), [true, false]);
+    near(await cosines(page), expected[0].cosines);
+    const figure = page.locator(".step-head .step-figure");
+    assert.equal(await figure.locator(".strips canvas").count(), 2);
+    assert.match(await figure.locator(".vector").first().innerText(), /16 numbers/);
+    assert.equal(numberOf(await figure.locator(".number").innerText()), (await cosines(page)).at(-1));
+
+    const toggle = page.getByRole("switch", { name: "Head", exact: true });
+    assert.ok(await toggle.isChecked());
+    await toggle.click();
+    await figure.getByText("Switched off: this step is left out.").waitFor();
+    near(await cosines(page), expected[1].cosines);
+    await page.waitForFunction(() => location.hash.includes("head=off"));
+    assert.deepEqual(page.problems, []);
     await leave(page);
   });
 
@@ -198,9 +509,16 @@ describe("how it works", { concurrency: false }, () => {
           assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, "nothing sticks out");
         };
         await check();
+        await page.getByText("Show the answer").click();
+        await check();
         await page.getByRole("button", { name: "Present" }).click();
         await page.keyboard.press("PageDown");
         await page.keyboard.press("PageDown");
+        await check();
+        await page.locator("summary", { hasText: "What if?" }).click();
+        await check();
+        await page.evaluate(() => (location.hash = "#/how?s1=a&s2=b"));
+        await page.getByText("Add a condition in Compare").waitFor();
         await check();
         assert.deepEqual(page.problems, []);
         await leave(page);

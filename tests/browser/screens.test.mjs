@@ -10,6 +10,9 @@ const PATIENT = { timeout: 120_000 };
 const PAIR = [["s1", "She plays chess in the park"], ["s2", "He plays football in the park"], ["c", "the place"], ["c", "the game"], ["device", "wasm"]];
 const query = (...more) => new URLSearchParams([...PAIR, ...more]).toString();
 
+const explained = () =>
+  document.querySelector(".step-figure > *") && !document.querySelector(".step-figure.stale") && [...document.querySelectorAll(".chart")].every((chart) => chart.firstChild);
+
 /** Each view: its address below the site, and what tells that it is at rest. */
 const VIEWS = {
   compare: [`#${query()}`, () => {
@@ -17,7 +20,8 @@ const VIEWS = {
     return rows.length === 2 && rows.every((row) => /\d/.test(row.querySelector(".cell-value").textContent)) && document.querySelectorAll(".suggestions button").length > 0;
   }],
   list: ["#/list?list=captions&c=the+place&k=5&device=wasm", () => document.querySelectorAll(".group").length === 5 && !document.querySelector("[role=progressbar]")],
-  how: [`#/how?${query()}`, () => document.querySelector(".step-figure > *") && !document.querySelector(".step-figure.stale") && [...document.querySelectorAll(".chart")].every((chart) => chart.firstChild)],
+  how: [`#/how?${query()}`, explained],
+  lesson: [`#/how?${query(["lesson", "1"])}`, explained],
   presenting: [`#/how?${query(["present", "1"], ["step", "embedding"])}`, () => document.querySelectorAll(".step").length === 1 && document.querySelectorAll(".chart canvas").length === 2],
   speed: ["speed.html", () => document.querySelector("main button")],
 };

@@ -1,7 +1,7 @@
 // What went wrong, in words, with the button that helps.
 
 import { askAgain, failure } from "../state/answers";
-import { chosenDevice, engine, loadLens, movedToCpu, warnings } from "../state/engine";
+import { chosenDevice, engine, lens, loadLens, movedToCpu, warnings } from "../state/engine";
 import { step } from "../state/history";
 import { isAboutInput, type Problem } from "../state/problem";
 import { strings } from "../strings";
@@ -38,15 +38,13 @@ export function Failure({ title, problem, retry }: Props) {
   );
 }
 
-export function Notices() {
+/** About the model itself, whatever it is asked. */
+export function EngineNotices() {
   const state = engine.value;
   return (
     <>
       {state.phase === "failed" && (
         <Failure title={words.title} problem={state.problem} retry={() => void loadLens(chosenDevice.value)} />
-      )}
-      {state.phase === "ready" && failure.value && (
-        <Failure title={words.compareTitle} problem={failure.value} retry={isAboutInput(failure.value) ? undefined : askAgain} />
       )}
       <div role="status">
         {movedToCpu.value && <p class="notice">{words.gpuLost}</p>}
@@ -59,3 +57,12 @@ export function Notices() {
     </>
   );
 }
+
+export const Notices = () => (
+  <>
+    {lens.value && failure.value && (
+      <Failure title={words.compareTitle} problem={failure.value} retry={isAboutInput(failure.value) ? undefined : askAgain} />
+    )}
+    <EngineNotices />
+  </>
+);

@@ -1,14 +1,18 @@
 // The view that shows how a comparison comes about: the steps of the loaded model on the reader's own sentences.
 
-import { LoadingBar } from "../components/Loading";
-import { Notices } from "../components/Notices";
+import { Engine } from "../components/Engine";
+import { LoadingBar, LoadingWords } from "../components/Loading";
+import { EngineNotices, Failure } from "../components/Notices";
 import { Sentence } from "../components/Sentences";
-import { hashOf } from "../state/history";
+import { bothTyped } from "../state/answers";
+import { lens } from "../state/engine";
 import { fields } from "../state/fields";
+import { hashOf } from "../state/history";
+import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { Lessons } from "./Lessons";
 import { Presentation } from "./Presentation";
-import { chosen, condition, presenting, problem, step, steps, type StepId } from "./state";
+import { chosen, condition, explainAgain, presenting, problem, step, steps, type StepId } from "./state";
 import { Step } from "./Step";
 import { SwitchPanel } from "./SwitchPanel";
 import { Worksheet } from "./Worksheet";
@@ -36,7 +40,7 @@ function present(): void {
 }
 
 const Intro = () => (
-  <div class="how-intro">
+  <>
     <div class="hero how-hero">
       <h1>{words.title}</h1>
       <p class="lead">{words.lead}</p>
@@ -49,8 +53,38 @@ const Intro = () => (
       <Sentence index={0} />
       <Sentence index={1} />
     </section>
+  </>
+);
+
+/** What is missing before there are steps to show, if anything. */
+const Missing = () => (
+  <p class="missing">
+    {!bothTyped.value ? (
+      words.needSentences
+    ) : condition.value === undefined ? (
+      <>
+        {words.needCondition} <a href={hashOf("compare")}>{words.toCompare}</a>
+      </>
+    ) : (
+      <LoadingWords />
+    )}
+  </p>
+);
+
+/** Why there are no steps to show, or not yet. */
+const State = () => (
+  <>
     <LoadingBar />
-    <Notices />
+    <Missing />
+    <EngineNotices />
+    {lens.value && problem.value && (
+      <Failure title={words.problem} problem={problem.value} retry={isAboutInput(problem.value) ? undefined : explainAgain} />
+    )}
+  </>
+);
+
+const Tools = () => (
+  <>
     <div class="how-tools">
       <Chooser />
       <button type="button" class="button" onClick={present}>
@@ -61,27 +95,20 @@ const Intro = () => (
       </button>
     </div>
     <SwitchPanel />
-    {problem.value && (
-      <p class="notice" role="alert">
-        {problem.value.message}
-      </p>
-    )}
-    {condition.value === undefined && (
-      <p class="notice">
-        {words.noConditions} <a href={hashOf("compare")}>{words.toCompare}</a>
-      </p>
-    )}
-  </div>
+  </>
 );
 
 export function How() {
+  const alone = presenting.value;
   return (
     <>
-      {!presenting.value && <Intro />}
+      {!alone && <Intro />}
+      <State />
+      {!alone && <Tools />}
       <div class="steps">
-        {steps.map((id, index) => (!presenting.value || step.value === id) && <Step key={id} id={id} index={index} />)}
+        {steps.map((id, index) => (!alone || step.value === id) && <Step key={id} id={id} index={index} />)}
       </div>
-      {presenting.value && <Presentation />}
+      {alone ? <Presentation /> : <Engine />}
       <Worksheet />
     </>
   );

@@ -1,6 +1,7 @@
 // Ready lessons: each fills the page, asks a question and keeps its answer until it is asked for.
 
 import { batch } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { setFields } from "../state/fields";
 import { step as deliberate } from "../state/history";
 import { strings } from "../strings";
@@ -16,7 +17,7 @@ function open(index: number): void {
     batch(() => {
       setFields(picked);
       chosen.value = picked.chosen;
-      switches.value = picked.switches;
+      switches.value = noSwitches;
       layer.value = undefined;
       step.value = "question";
       lesson.value = index;
@@ -50,26 +51,34 @@ export function Question() {
   );
 }
 
-export const Lessons = () => (
-  <section class="lessons" aria-labelledby="lessons-title">
-    <h2 id="lessons-title">{words.lessons}</h2>
-    <ol>
-      {lessons.map(({ title }, index) => (
-        <li key={title}>
-          <button type="button" class="example" aria-pressed={lesson.value === index} onClick={() => open(index)}>
-            <span class="example-field">{index + 1}</span>
-            <span class="example-title">{title}</span>
+export function Lessons() {
+  const entries = useRef<HTMLOListElement>(null);
+  const leave = (): void => {
+    // The button that is clicked goes with the lesson.
+    entries.current?.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+    close();
+  };
+  return (
+    <section class="lessons" aria-labelledby="lessons-title">
+      <h2 id="lessons-title">{words.lessons}</h2>
+      <ol ref={entries}>
+        {lessons.map(({ title }, index) => (
+          <li key={title}>
+            <button type="button" class="example" aria-pressed={lesson.value === index} onClick={() => open(index)}>
+              <span class="example-field">{index + 1}</span>
+              <span class="example-title">{title}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {lesson.value !== undefined && (
+        <div class="lesson">
+          <Question />
+          <button type="button" class="button" onClick={leave}>
+            {words.close}
           </button>
-        </li>
-      ))}
-    </ol>
-    {lesson.value !== undefined && (
-      <div class="lesson">
-        <Question />
-        <button type="button" class="button" onClick={close}>
-          {words.close}
-        </button>
-      </div>
-    )}
-  </section>
-);
+        </div>
+      )}
+    </section>
+  );
+}

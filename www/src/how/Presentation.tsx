@@ -3,6 +3,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { strings } from "../strings";
 import { go, presenting, step, steps } from "./state";
+import { SwitchPanel } from "./SwitchPanel";
 
 const words = strings.how;
 
@@ -10,9 +11,9 @@ const moves: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, PageDown: 1
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-  // The layer's slider needs the arrows for itself; a clicker's keys still move on.
-  const slider = event.target instanceof HTMLInputElement && event.key.startsWith("Arrow");
-  const by = slider ? undefined : moves[event.key];
+  // The layer's slider and the choices need the arrows for themselves; a clicker's keys still move on.
+  const field = event.target instanceof Element && event.target.matches("input, select") && event.key.startsWith("Arrow");
+  const by = field ? undefined : moves[event.key];
   if (by !== undefined) {
     event.preventDefault();
     go(by);
@@ -35,6 +36,10 @@ export function Presentation() {
   const at = steps.indexOf(step.value);
   return (
     <div class="presenter">
+      <details class="presenter-switches">
+        <summary class="button">{words.switches.title}</summary>
+        <SwitchPanel />
+      </details>
       <button type="button" class="button" onClick={() => (presenting.value = false)}>
         {words.leave}
       </button>

@@ -8,18 +8,23 @@ import { explained, presenting, waiting, type StepId } from "./state";
 const words = strings.how;
 
 export function Step({ id, index }: { id: StepId; index: number }) {
+  const section = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const result = explained.value;
   const Figure = figures[id];
   const shown = presenting.value;
+  const presented = useRef(shown);
   useEffect(() => {
-    // A presentation moves on: so does whoever listens to it.
-    if (shown) title.current?.focus();
+    // A presentation moves on, and ends at one of the steps: so does whoever listens to it.
+    const left = presented.current && !shown;
+    presented.current = shown;
+    if (left) section.current?.scrollIntoView();
+    if (shown || left) title.current?.focus({ preventScroll: left });
   }, [shown]);
   const Title = shown ? "h1" : "h2";
   const { title: name, text } = words.steps[id];
   return (
-    <section class={`step step-${id}`} id={`step-${id}`} aria-labelledby={`step-${id}-title`}>
+    <section class={`step step-${id}`} id={`step-${id}`} aria-labelledby={`step-${id}-title`} ref={section}>
       <div class="step-words">
         <p class="step-number">{words.step(index + 1)}</p>
         <Title class="step-title" id={`step-${id}-title`} tabIndex={-1} ref={title}>

@@ -1,7 +1,8 @@
 // A worksheet for paper: what is on the page with room for guesses, and the model's answers on a second sheet.
 
+import { computed } from "@preact/signals";
 import { similarity } from "../format";
-import { answers, unconditional } from "../state/answers";
+import { answers, failure, pending, unconditional } from "../state/answers";
 import { filledConditions, sentences } from "../state/fields";
 import { strings } from "../strings";
 
@@ -22,6 +23,26 @@ const Guess = ({ text }: { text: string }) => (
     <td />
   </tr>
 );
+
+/** Whether the answers there are belong to what is typed: paper cannot be corrected when new ones come. */
+const answered = computed(() => !pending.value && !failure.value && unconditional.value !== undefined);
+
+/** The similarity without a condition, or with the one of this identity. */
+function similarityOf(id?: number): number | undefined {
+  if (!answered.value) return undefined;
+  if (id === undefined) return unconditional.value;
+  const answer = answers.value.get(id);
+  return answer && "comparison" in answer ? answer.comparison.similarity : undefined;
+}
+
+function Answer({ text, value }: { text: string; value: number | undefined }) {
+  return (
+    <tr>
+      <th scope="row">{text}</th>
+      <td>{value === undefined ? strings.results.none : similarity(value)}</td>
+    </tr>
+  );
+}
 
 export const Worksheet = () => (
   <div class="worksheet">
@@ -66,22 +87,13 @@ export const Worksheet = () => (
           </tr>
         </thead>
         <tbody>
-          <tr>
-            <th scope="row">{words.none}</th>
-            <td>{unconditional.value === undefined ? strings.results.none : similarity(unconditional.value)}</td>
-          </tr>
-          {filledConditions.value.map(({ id, text }) => {
-            const answer = answers.value.get(id);
-            return (
-              <tr key={id}>
-                <th scope="row">{text}</th>
-                <td>{answer && "comparison" in answer ? similarity(answer.comparison.similarity) : strings.results.none}</td>
-              </tr>
-            );
-          })}
+          <Answer text={words.none} value={similarityOf()} />
+          {filledConditions.value.map(({ id, text }) => (
+            <Answer key={id} text={text} value={similarityOf(id)} />
+          ))}
         </tbody>
       </table>
-      <p>{words.think}</p>
+      <p>{answered.value ? words.think : words.unanswered}</p>
     </section>
   </div>
 );

@@ -6,7 +6,7 @@ import { similarity } from "../format";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
 import { Question } from "./Lessons";
-import { layer, type Explained, type StepId } from "./state";
+import { layer, presenting, type Explained, type StepId } from "./state";
 import { attended } from "./words";
 
 const words = strings.how.steps;
@@ -18,7 +18,7 @@ const kind = (index: 0 | 1): string => (index === 0 ? "first" : "second");
 
 const QuestionFigure: Figure = ({ result }) => (
   <>
-    <Question />
+    {presenting.value && <Question />}
     {both.map((index) => (
       <p class={`spoken spoken-${kind(index)}`} key={index}>
         {result.sentences[index]}

@@ -1,6 +1,5 @@
-// Six lessons: two sentences, a question to think about first, and its answer.
-
-import type { Switches } from "./state";
+// Six lessons: two sentences, a question to think about first, and its answer. Each opens as the model does it, so that what
+// its question asks for is still to be done. What the answers claim is tested against the model that ships.
 
 export interface Lesson {
   readonly title: string;
@@ -10,10 +9,7 @@ export interface Lesson {
   readonly conditions: readonly string[];
   /** The condition that is explained, by its place among the conditions. */
   readonly chosen: number;
-  readonly switches: Switches;
 }
-
-const own: Switches = { condition: true };
 
 export const lessons: readonly Lesson[] = [
   {
@@ -24,7 +20,6 @@ export const lessons: readonly Lesson[] = [
     sentences: ["She plays chess in the park", "He plays football in the park"],
     conditions: ["the place", "the game", "the person"],
     chosen: 0,
-    switches: own,
   },
   {
     title: "What does the condition do?",
@@ -34,30 +29,27 @@ export const lessons: readonly Lesson[] = [
     sentences: ["A black dog sleeps on a red sofa.", "A white cat sleeps on a red sofa."],
     conditions: ["the type of animal", "the furniture"],
     chosen: 0,
-    switches: { condition: false },
   },
   {
     title: "Where does it look?",
     question: "Which words should “the number of people” look at? Guess, then look at the attention step.",
     answer:
-      "In the last layer most of the attention goes to “Three” in the first sentence, and the largest share of the second to “lone”: where you would look, too. But a good part stays with the condition itself and the marks, and earlier layers look elsewhere. Attention is one of many things that shape the answer: a hint, not a proof.",
+      "In the last layer most of the attention to the first sentence goes to “Three”, and in the second “A lone” gets more than any other word: where you would look, too. But a good part stays with the condition itself and the marks, and the first layers look elsewhere. Attention is one of many things that shape the answer: a hint, not a proof.",
     sentences: ["Three children build a sandcastle on the beach.", "A lone surfer waits for a wave on the beach."],
     conditions: ["the number of people", "the location"],
     chosen: 0,
-    switches: own,
   },
   {
     title: "Layer by layer",
     question: "Move through the encoder’s layers in the attention step. Do the early layers look at the same words as the last one?",
     answer:
-      "No. In the first layers the shares are nearly even; in the last one most goes to “spotless”. In the second sentence it is divided between “filthy” and “free”, although the price says nothing about cleanliness: the model is not always right about where to look. Each layer reads what the one before it wrote, and no single one is “the” explanation.",
+      "No. In the first layer the shares are nearly even; in the last one most goes to “spotless”. In the second sentence it is divided between “filthy” and “free”, although the price says nothing about cleanliness: the model is not always right about where to look. Each layer reads what the one before it wrote, and no single one is “the” explanation.",
     sentences: [
       "The hotel by the harbour was spotless, but breakfast cost thirty euros.",
       "Our hostel by the harbour was filthy, though breakfast was free.",
     ],
     conditions: ["the cleanliness", "the price of breakfast", "the location"],
     chosen: 0,
-    switches: own,
   },
   {
     title: "Subtract the condition",
@@ -67,19 +59,17 @@ export const lessons: readonly Lesson[] = [
     sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
     conditions: ["the emotion of the person", "the device"],
     chosen: 0,
-    switches: { condition: true, subtract: true },
   },
   {
     title: "Which tokens count?",
-    question: "The embedding is the mean of all tokens. What if only the condition’s tokens, or only the first one, are kept?",
+    question: "The embedding is the mean of all tokens. What if only the condition’s tokens, or only the first one, are kept? Choose them under “What if?”.",
     answer:
-      "Each token has read the whole input, so every choice gives an answer, and the answers differ: with the first token alone, a battery that is dead by noon and one that lasts for days become much more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
+      "Each token has read the whole input, so every choice gives an answer. The condition’s tokens come close to the mean of all; with the first token alone, a battery that is dead by noon and one that lasts for days become much more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
     sentences: [
       "The camera takes beautiful photos, but the battery is dead by noon.",
       "The camera takes blurry photos, but the battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,
-    switches: { condition: true, pooling: "condition" },
   },
 ];

@@ -1,11 +1,12 @@
 // What the view “How it works” shows: which condition, which switches, which step; and the model's explanation.
 //
-// Work that has gone stale is aborted, and the last explanation stays in place until a new one arrives.
+// Work that has gone stale is aborted. The last explanation stays in place until a new one arrives, or the reason why none can.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Explanation, TokenPooling } from "caselens";
-import { lens } from "../state/engine";
-import { fields, isBlank } from "../state/fields";
+import { bothTyped } from "../state/answers";
+import { lens, moveToCpu, noteDevice } from "../state/engine";
+import { fields } from "../state/fields";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 
@@ -56,6 +57,18 @@ export const problem = signal<Problem | undefined>(undefined);
 
 const pauseMs = 150;
 
+function show(found: Explained | undefined, reason?: Problem): void {
+  batch(() => {
+    explained.value = found;
+    problem.value = reason;
+    waiting.value = false;
+  });
+}
+
+const attempt = signal(0);
+/** Tries once more what has failed. */
+export const explainAgain = (): void => void (attempt.value += 1);
+
 async function update(by: CaseLens, abort: AbortController): Promise<void> {
   const { sentences } = fields.peek();
   const text = condition.peek();
@@ -66,28 +79,19 @@ async function update(by: CaseLens, abort: AbortController): Promise<void> {
       ? await by.explain(...sentences, on ? text : undefined, { ...options, signal: abort.signal })
       : own;
     if (abort.signal.aborted) return;
-    batch(() => {
-      explained.value = { sentences, now, own };
-      problem.value = undefined;
-      waiting.value = false;
-    });
+    noteDevice();
+    show({ sentences, now, own });
   } catch (error) {
     if (abort.signal.aborted || isAbort(error)) return;
-    batch(() => {
-      problem.value = asProblem(error);
-      waiting.value = false;
-    });
+    const found = asProblem(error);
+    if (found.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
+    else show(undefined, found);
   }
 }
 
 function schedule(by: CaseLens | undefined, delay: number): (() => void) | undefined {
-  const ready = fields.peek().sentences.every((sentence) => !isBlank(sentence)) && condition.peek() !== undefined;
-  if (!ready) {
-    batch(() => {
-      explained.value = undefined;
-      problem.value = undefined;
-      waiting.value = false;
-    });
+  if (!bothTyped.peek() || condition.peek() === undefined) {
+    show(undefined);
     return undefined;
   }
   waiting.value = true;
@@ -108,6 +112,7 @@ export function startHow(): void {
     fields.value.sentences.forEach(String);
     condition.value;
     switches.value;
+    attempt.value;
     const delay = by === asked ? pauseMs : 0;
     asked = by;
     return untracked(() => schedule(by, delay));

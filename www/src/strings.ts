@@ -38,8 +38,10 @@ export const strings = {
   },
 
   attention: {
+    unit: "% of attention",
     share: (text: string, share: number) => `${text} ${Math.round(100 * share)} %`,
-    looks: (condition: string, words: readonly string[]) => `“${condition}” looks at ${words.join(", ")}`,
+    looks: (first: readonly string[], second: readonly string[]) =>
+      `Looks in the first sentence at ${first.join(", ")}; in the second sentence at ${second.join(", ")}.`,
   },
 
   conditions: {
@@ -191,6 +193,7 @@ export const strings = {
   suggestions: {
     title: "Worth a look",
     add: "Add",
+    slow: "This device takes its time, so no conditions are suggested: looking for some would keep it busy for long.",
   },
 
   larger: {

@@ -330,6 +330,54 @@ describe("while an answer is awaited", () => {
   });
 });
 
+describe("suggestions", () => {
+  const chips = (page) => page.locator(".suggestions .chip");
+  const MANY = Array.from({ length: 19 }, (_, i) => `the colour of thing ${i + 1}`);
+
+  test("come where a condition is quick, however long all take together; a slow device says why it has none", async () => {
+    const held = () => (window.held = "compare");
+    const many = await openMeddled(link(CHESS, MANY), held);
+    await answerAfter(many, 4000);
+    await settled(many);
+    await chips(many).first().waitFor({ timeout: PATIENT });
+    await many.context().close();
+
+    const one = await openMeddled(link(CHESS, ["the place"]), held);
+    await answerAfter(one, 4000);
+    await settled(one);
+    const why = one.getByText("no conditions are suggested");
+    await why.waitFor();
+    assert.equal(await chips(one).count(), 0);
+    await first(one).fill("She plays chess at home");
+    await chips(one).first().waitFor({ timeout: PATIENT });
+    assert.equal(await why.count(), 0);
+    await one.context().close();
+  });
+
+  test("are looked for again after a failure", async () => {
+    const page = await openMeddled(link(CHESS, ["the place"]), () => (window.broken = "embed"));
+    await page.waitForFunction(() => window.failed === 1, undefined, { timeout: PATIENT });
+    await page.evaluate(() => (window.broken = ""));
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    await page.context().close();
+  });
+
+  test("pass the focus on when they are taken: to the next, and to the heading when there is none", async () => {
+    const page = await open(link(CHESS, MANY.slice(1)));
+    await settled(page);
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    const [, next] = await chips(page).allInnerTexts();
+    await chips(page).first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".rows > li").length === 21);
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), next);
+    await page.keyboard.press("Enter"); // the twentieth condition: no more can be added
+    await chips(page).first().waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?");
+    await page.close();
+  });
+});
+
 describe("where a condition looks", () => {
   test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
     const page = await open(link(CHESS, CONDITIONS));
@@ -508,7 +556,10 @@ describe("loading and failing", () => {
     assert.match(await alert.innerText(), /could not be loaded/);
     assert.match(await alert.innerText(), /build\.sh/);
     server.rule(MODEL_PATH, undefined);
-    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.getByRole("button", { name: "Try again" }).focus();
+    await page.keyboard.press("Enter");
+    await alert.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?", "the focus is not lost");
     await settled(page);
     assert.equal(await alert.count(), 0);
     await own.close();

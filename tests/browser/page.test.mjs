@@ -8,11 +8,10 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
-import { launch, MODEL_FILE, ROOT, serve } from "./helpers.mjs";
+import { launch, MODEL_FILE, ROOT, serve, violations } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 /** Long enough for a first answer on the software GPU. */
 const PATIENT = 180_000;
 
@@ -511,6 +510,8 @@ describe("loading and failing", () => {
   test("the page is there, and can be typed in, before the first byte of the model", async () => {
     server.rule(MODEL_PATH, { delay: 3000, rate: 20e6 });
     const own = await browser.newContext();
+    const asked = [];
+    own.on("request", (request) => asked.push(request));
     const page = await open("#device=wasm", { within: own });
     const bar = page.getByRole("progressbar");
     await bar.waitFor();
@@ -520,6 +521,12 @@ describe("loading and failing", () => {
     assert.equal(await first(page).inputValue(), "A red kite over the hill");
     assert.equal(server.requests.filter((request) => request.path === MODEL_PATH && request.finished).length, 0);
     await settled(page);
+    // By the browser's own clock neither the model nor what runs it had been asked for when the page was first painted.
+    const painted = await page.evaluate(() => performance.timeOrigin + performance.getEntriesByName("first-contentful-paint")[0].startTime);
+    for (const what of [/\/worker-[^/]*\.js$/, /\.wasm$/, new RegExp(`/${MODEL_FILE}$`)]) {
+      const at = asked.filter((request) => what.test(request.url())).map((request) => request.timing().startTime);
+      assert.ok(at.length > 0 && Math.min(...at) >= painted, `${what}: asked for at ${at}, painted at ${painted}`);
+    }
     assert.equal(await bar.count(), 0);
     assert.deepEqual(page.problems, []);
     await own.close();
@@ -606,28 +613,22 @@ describe("for everyone", () => {
     await page.close();
   });
 
-  /** What axe finds, in words. */
-  async function violations(page) {
-    if (!(await page.evaluate(() => "axe" in window))) await page.addScriptTag({ path: AXE });
-    return page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-      });
-      return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
-    });
-  }
-
   for (const colorScheme of ["light", "dark"]) {
     for (const [name, viewport] of Object.entries({
       desktop: { width: 1280, height: 800 },
       phone: { width: 390, height: 844 },
     })) {
-      test(`axe finds nothing: ${colorScheme}, ${name}, results and error`, async () => {
+      test(`axe finds nothing: ${colorScheme}, ${name}, results and errors`, async () => {
         const own = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
         const page = await open("#device=wasm", { within: own });
         await settled(page);
         assert.deepEqual(await violations(page), []);
         await page.getByText("Why?").click();
+        await page.getByLabel("Condition 1").focus();
+        await page.locator(".tint").first().waitFor();
+        assert.deepEqual(await violations(page), []);
+        await first(page).fill("word ".repeat(40_000));
+        await page.getByRole("alert").waitFor();
         assert.deepEqual(await violations(page), []);
 
         server.rule(MODEL_PATH, { status: 404 });
@@ -671,6 +672,44 @@ describe("for everyone", () => {
     assert.equal(await width(), 360);
     await own.close();
   });
+
+  const QUERY = link(["w".repeat(300), CHESS[1]], ["c".repeat(200), "the number of people"]).slice(1);
+  /** Each view, and what tells that it is all there. */
+  const VIEWS = {
+    compare: [`#${QUERY}`, ".suggestions .chip"],
+    list: [`#/list?${new URLSearchParams({ list: "captions", c: "the place", k: 12, q: "a dog", device: "wasm" })}`, ".hits li"],
+    how: [`#/how?${QUERY}`, ".chart canvas"],
+    "how, presented": [`#/how?${QUERY}&present=1&step=embedding`, ".chart canvas"],
+    speed: ["speed.html", "main button"],
+  };
+  for (const [name, [hash, there]] of Object.entries(VIEWS)) {
+    test(`at 320 pixels nothing sticks out: ${name}`, async () => {
+      const own = await browser.newContext({ viewport: { width: 320, height: 640 } });
+      const page = await open(hash, { within: own });
+      await page.locator(there).first().waitFor({ timeout: PATIENT });
+      const { width, out, swiped } = await page.evaluate(() => {
+        const named = (element) => `${element.localName}.${element.getAttribute("class") ?? ""}`;
+        const overflow = (element) => getComputedStyle(element).overflowX;
+        const isHeld = (element) => element !== document.body && (overflow(element) !== "visible" || isHeld(element.parentElement));
+        const all = [...document.body.querySelectorAll("*")].filter((element) => element.getClientRects().length > 0);
+        const isOut = (element) => {
+          const { left, right, width } = element.getBoundingClientRect();
+          return width > 0 && (left < -1 || right > innerWidth + 1) && !isHeld(element.parentElement);
+        };
+        const isSwiped = (element) => ["auto", "scroll"].includes(overflow(element)) && element.scrollWidth > element.clientWidth + 1;
+        return {
+          width: document.documentElement.scrollWidth,
+          out: all.filter(isOut).map(named),
+          swiped: all.filter(isSwiped).map((element) => element.classList[0]),
+        };
+      });
+      assert.deepEqual(out, []);
+      assert.equal(width, 320);
+      // A row of examples is swiped through; each of them fits. Nothing else scrolls sideways.
+      assert.deepEqual(swiped.filter((name) => name !== "examples-list"), []);
+      await own.close();
+    });
+  }
 
   test("finished results are announced once, and Tab passes everything in order", async () => {
     const page = await open(link(CHESS, ["the place"]));
@@ -742,9 +781,7 @@ describe("the speed page", () => {
     assert.match(markdown, /^\|  \| 2 × 25 tokens \|/);
     assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s, \d+ % of the peak \| –/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-    await page.addScriptTag({ path: AXE });
-    const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`));
-    assert.deepEqual(violations, []);
+    assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.problems, []);
     await own.close();
   });

@@ -4,10 +4,11 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { parseAst, transformWithEsbuild } from "vite";
 import { launch, MODEL_FILE, ROOT, serve, violations } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
@@ -756,6 +757,51 @@ describe("for everyone", () => {
     assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-1");
     assert.equal(await page.evaluate(() => location.hash), hash);
     await page.close();
+  });
+});
+
+describe("the page's words", () => {
+  const SOURCES = path.join(ROOT, "www/src");
+  /** Attributes that are shown or read out. */
+  const SAID = ["title", "alt", "label", "placeholder", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext"];
+  const isText = (text) => /\p{L}/u.test(text);
+  /** Two words, or one after a number: nothing that a program alone reads looks like that in a component. */
+  const isPhrase = (text) => /\p{L}\s+\p{L}|^\s+\p{L}/u.test(text);
+
+  /** The texts of a component's own; `isSaid` tells which strings are, where the node stands. */
+  function* own(node, isSaid = isPhrase) {
+    if (Array.isArray(node)) for (const each of node) yield* own(each, isSaid);
+    if (typeof node?.type !== "string") return;
+    const { type } = node;
+    const inside = (isSaid, ...parts) => own(parts, isSaid);
+    if (type === "JSXText") yield* [node.value].filter(isText);
+    else if (type === "TemplateElement") yield* [node.value.cooked].filter(isSaid);
+    else if (type === "Literal") yield* [node.value].filter((value) => typeof value === "string" && isSaid(value));
+    else if (type === "JSXAttribute") yield* SAID.includes(node.name.name) ? inside(isText, node.value) : [];
+    else if (type === "JSXElement") yield* [...inside(isSaid, node.openingElement.attributes), ...inside(isText, node.children)];
+    else if (type === "JSXFragment") yield* inside(isText, node.children);
+    else if (type === "CallExpression") yield* [...inside(isSaid, node.callee), ...inside(isPhrase, node.arguments)];
+    else if (type === "BinaryExpression" && node.operator !== "+") return; // compared, not shown
+    else if (type !== "ImportDeclaration") for (const part of Object.values(node)) yield* own(part, isSaid);
+  }
+  const found = async (source) => {
+    const { code } = await transformWithEsbuild(source, "component.tsx", { jsx: "preserve" });
+    return [...own(parseAst(code, { jsx: true }).body)];
+  };
+
+  test("are in strings.ts: no component has any of its own", async () => {
+    const texts = {
+      "<p>Hello</p>": ["Hello"],
+      "<p>{b} ms</p>": [" ms"],
+      '<a title="go" class="a b" href={`x ${y}`} />': ["go"],
+      '<a aria-label={ok ? "Yes" : words.no}>{a === "more" && `${n} of ${m}`}</a>': [" of ", "Yes"],
+      "const speed = (x) => `${x} GOP/s`;": [" GOP/s"],
+      '<ul class="a b">{list.map((one) => <li data-kind="more">{one.name}: {get("kind")}</li>)}</ul>': [],
+    };
+    for (const [source, expected] of Object.entries(texts)) assert.deepEqual((await found(source)).sort(), expected, source);
+    const components = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith(".tsx") && !name.endsWith("main.tsx"));
+    assert.ok(components.length > 30);
+    for (const name of components) assert.deepEqual(await found(await readFile(path.join(SOURCES, name), "utf8")), [], name);
   });
 });
 

@@ -195,6 +195,8 @@ describe("the demo", { concurrency: false }, () => {
       const why = await incomparable(browser);
       if (why) t.diagnostic(`looks are not compared: ${why}`);
       else await assertLooks(page, `larger-${width}-${colorScheme}`, [".engine dd"]);
+      await page.setViewportSize({ width: 320, height: 640 });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out at 320 pixels");
       await page.context().close();
     });
   }

@@ -4,6 +4,7 @@
 import { existsSync, statSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -258,6 +259,18 @@ export function wasmMemory(page) {
 }
 /** A browser without relaxed SIMD. */
 export const NO_RELAXED_SIMD = "WebAssembly.validate = () => false;";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** What axe finds on a page, in words. */
+export async function violations(page) {
+  if (!(await page.evaluate(() => "axe" in window))) await page.addScriptTag({ path: AXE });
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
+  });
+}
 
 /** A JSON file, parsed. */
 export async function readJson(file) {

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, ROOT, serve } from "./helpers.mjs";
+import { launch, ROOT, serve, violations } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const PATIENT = 60_000;
@@ -130,6 +130,7 @@ describe("an update of the server", { concurrency: false }, () => {
       await writeFile(path.join(site, "index.html"), html);
       await update();
       await page.getByText("A new version of this page is ready.").waitFor();
+      assert.deepEqual(await violations(page), []);
       assert.equal(await version(), "first");
       await page.getByRole("button", { name: "Reload with it" }).click();
       await page.waitForFunction(() => document.querySelector("meta[name=test-version]")?.content === "second");

@@ -4,15 +4,15 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
-import { launch, MODEL_FILE, ROOT, serve } from "./helpers.mjs";
+import { parseAst, transformWithEsbuild } from "vite";
+import { launch, MODEL_FILE, ROOT, serve, violations } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 /** Long enough for a first answer on the software GPU. */
 const PATIENT = 180_000;
 
@@ -50,6 +50,46 @@ async function open(hash = "#device=wasm", { within = context } = {}) {
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
   await page.goto(`${server.origin}/site/${hash}`);
   return page;
+}
+
+/**
+ * For pages whose worker is to be slow or to fail: calls of the method that `window.held` names wait for `letGo()`, those of
+ * `window.broken` fail, and `skip` puts the clock forward.
+ */
+function meddled() {
+  const { postMessage } = Worker.prototype;
+  const now = performance.now.bind(performance);
+  let [ahead, waiting] = [0, []];
+  Object.assign(window, { held: "", broken: "", failed: 0 });
+  window.skip = (ms) => (ahead += ms);
+  window.letGo = () => {
+    window.held = "";
+    for (const send of waiting) send();
+    waiting = [];
+  };
+  performance.now = () => now() + ahead;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    const { id, call } = message;
+    const send = () => postMessage.call(this, message, ...rest);
+    if (call && call.method === window.held) waiting.push(send);
+    else if (call && call.method === window.broken) {
+      window.failed += 1;
+      const error = { code: "internal", message: "broken by the test" };
+      setTimeout(() => this.dispatchEvent(new MessageEvent("message", { data: { type: "failed", id, error } })));
+    } else send();
+  };
+  window.isWaiting = () => waiting.length > 0;
+}
+async function openMeddled(hash, before = () => {}) {
+  const own = await browser.newContext();
+  await own.addInitScript(meddled);
+  await own.addInitScript(before);
+  return open(hash, { within: own });
+}
+/** Lets a held call go once it is there, after a time by the page's clock. */
+async function answerAfter(page, ms) {
+  await page.waitForFunction(() => window.isWaiting());
+  await page.evaluate((ms) => (window.skip(ms), window.letGo()), ms);
 }
 
 /** A link with this state. */
@@ -271,31 +311,129 @@ describe("conditions", () => {
   });
 });
 
+describe("while an answer is awaited", () => {
+  test("a screen reader gets the numbers with the condition that they belong to", async () => {
+    const page = await openMeddled(link(CHESS, CONDITIONS));
+    await settled(page);
+    const spoken = page.locator(".rows > li:nth-child(2) .hidden[aria-busy]");
+    assert.match(await spoken.textContent(), /^the place: similarity/);
+    assert.equal(await spoken.getAttribute("aria-busy"), "false");
+    await page.evaluate(() => (window.held = "compare"));
+    await page.getByLabel("Condition 1").fill("the weather");
+    assert.equal(await spoken.getAttribute("aria-busy"), "true");
+    assert.match(await spoken.textContent(), /^the place: similarity/);
+    await answerAfter(page, 0);
+    await settled(page);
+    assert.match(await spoken.textContent(), /^the weather: similarity/);
+    assert.equal(await spoken.getAttribute("aria-busy"), "false");
+    await page.context().close();
+  });
+});
+
+describe("suggestions", () => {
+  const chips = (page) => page.locator(".suggestions .chip");
+  const MANY = Array.from({ length: 19 }, (_, i) => `the colour of thing ${i + 1}`);
+
+  test("come where a condition is quick, however long all take together; a slow device says why it has none", async () => {
+    const held = () => (window.held = "compare");
+    const many = await openMeddled(link(CHESS, MANY), held);
+    await answerAfter(many, 4000);
+    await settled(many);
+    await chips(many).first().waitFor({ timeout: PATIENT });
+    await many.context().close();
+
+    const one = await openMeddled(link(CHESS, ["the place"]), held);
+    await answerAfter(one, 4000);
+    await settled(one);
+    const why = one.getByText("no conditions are suggested");
+    await why.waitFor();
+    assert.equal(await chips(one).count(), 0);
+    await first(one).fill("She plays chess at home");
+    await chips(one).first().waitFor({ timeout: PATIENT });
+    assert.equal(await why.count(), 0);
+    await one.context().close();
+  });
+
+  test("are looked for again after a failure", async () => {
+    const page = await openMeddled(link(CHESS, ["the place"]), () => (window.broken = "embed"));
+    await page.waitForFunction(() => window.failed === 1, undefined, { timeout: PATIENT });
+    await page.evaluate(() => (window.broken = ""));
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    await page.context().close();
+  });
+
+  test("pass the focus on when they are taken: to the next, and to the heading when there is none", async () => {
+    const page = await open(link(CHESS, MANY.slice(1)));
+    await settled(page);
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    const [, next] = await chips(page).allInnerTexts();
+    await chips(page).first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".rows > li").length === 21);
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), next);
+    await page.keyboard.press("Enter"); // the twentieth condition: no more can be added
+    await chips(page).first().waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?");
+    await page.close();
+  });
+});
+
 describe("where a condition looks", () => {
   test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
     const page = await open(link(CHESS, CONDITIONS));
     await settled(page);
     assert.equal(await page.locator(".tint").count(), 0, "the naked eye looks at nothing in particular");
-    const looks = (index) => page.locator(".looks").nth(index).innerText();
+    const height = () => page.locator(".bench").evaluate((bench) => bench.clientHeight);
+    const before = await height();
     await page.getByLabel("Condition 2").focus();
     await page.locator(".tint span").first().waitFor();
-    assert.match(await looks(0), /^“the game” looks at chess \d\d %, /);
-    assert.match(await looks(1), /^“the game” looks at football \d\d %, /);
     // Behind the field's words, letter by letter.
     assert.deepEqual(await page.locator(".tint").allTextContents(), CHESS);
-    const box = await page.locator(".tint span", { hasText: "chess" }).boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    assert.match(await first(page).getAttribute("title"), /^chess \d\d %$/);
+    // With its number below each word, whatever brought the condition there: mouse, keyboard or touch. Nothing moves for it.
+    const numbers = () =>
+      page.$$eval(".tint span", (words) => words.map((word) => [word.textContent, Number(getComputedStyle(word, "::after").content.replaceAll('"', ""))]));
+    const most = async () => (await numbers()).sort(([, a], [, b]) => b - a)[0][0];
+    assert.deepEqual((await numbers()).map(([word]) => word), CHESS.join(" ").split(" "));
+    assert.ok(["chess", "football"].includes(await most()), await most());
+    const sum = (await numbers()).reduce((sum, [, number]) => sum + number, 0);
+    assert.ok(Math.abs(sum - 200) <= 6, `both sentences' numbers make ${sum} %`);
+    assert.equal(await height(), before);
+    await page.locator(".unaided").hover();
+    assert.equal(await page.locator(".tint").count(), 0);
+    await page.locator(".rows > li", { has: page.getByLabel("Condition 1") }).hover();
+    await page.waitForFunction(() => document.querySelector(".tint span:last-of-type").dataset.share > 20);
+    assert.equal(await most(), "park");
 
-    await page.getByLabel("Condition 1").focus();
-    await page.waitForFunction(() => document.querySelector(".looks").textContent.startsWith("“the place” looks at park"));
     // What no longer fits is taken back at once.
     await first(page).fill("She plays chess at home");
     assert.equal(await page.locator(".tint").count(), 0);
     await settled(page);
     await page.locator(".tint").first().waitFor();
-    assert.match(await looks(0), /home \d\d %/);
+    assert.deepEqual((await numbers()).filter(([word]) => word === "home").length, 1);
     assert.deepEqual(page.problems, []);
+    await page.close();
+  });
+
+  test("every condition's field is described by all words of both sentences, the most looked at first", async () => {
+    const page = await open(link([CHESS[0], `${CHESS[1]}, alone.`], CONDITIONS));
+    await settled(page);
+    const described = (n) =>
+      page.getByLabel(`Condition ${n}`).evaluate((field) => {
+        const ids = field.getAttribute("aria-describedby").split(" ");
+        return ids.map((id) => document.getElementById(id)).at(-1).textContent;
+      });
+    // Without a visit to them: what is described later is not read.
+    await page.waitForFunction((n) => document.querySelectorAll("[id$='-look']:not(:empty)").length === n, CONDITIONS.length);
+    for (const [index] of CONDITIONS.entries()) {
+      const [, ...lists] = /^Looks in the first sentence at (.*); in the second sentence at (.*)\.$/.exec(await described(index + 1));
+      for (const [at, sentence] of CHESS.entries()) {
+        const words = lists[at].split(", ").map((each) => /^(\S+) (\d+) %$/.exec(each).slice(1));
+        assert.deepEqual(words.map(([word]) => word).sort(), `${sentence}${at ? " alone" : ""}`.split(" ").sort());
+        assert.deepEqual(words.map(([, share]) => Number(share)), words.map(([, share]) => Number(share)).sort((a, b) => b - a));
+      }
+      if (index === 1) assert.match(lists[0], /^chess/);
+    }
+    assert.equal(await page.locator("[id$='-look']").first().getAttribute("aria-live"), null);
     await page.close();
   });
 });
@@ -373,6 +511,8 @@ describe("loading and failing", () => {
   test("the page is there, and can be typed in, before the first byte of the model", async () => {
     server.rule(MODEL_PATH, { delay: 3000, rate: 20e6 });
     const own = await browser.newContext();
+    const asked = [];
+    own.on("request", (request) => asked.push(request));
     const page = await open("#device=wasm", { within: own });
     const bar = page.getByRole("progressbar");
     await bar.waitFor();
@@ -382,6 +522,12 @@ describe("loading and failing", () => {
     assert.equal(await first(page).inputValue(), "A red kite over the hill");
     assert.equal(server.requests.filter((request) => request.path === MODEL_PATH && request.finished).length, 0);
     await settled(page);
+    // By the browser's own clock neither the model nor what runs it had been asked for when the page was first painted.
+    const painted = await page.evaluate(() => performance.timeOrigin + performance.getEntriesByName("first-contentful-paint")[0].startTime);
+    for (const what of [/\/worker-[^/]*\.js$/, /\.wasm$/, new RegExp(`/${MODEL_FILE}$`)]) {
+      const at = asked.filter((request) => what.test(request.url())).map((request) => request.timing().startTime);
+      assert.ok(at.length > 0 && Math.min(...at) >= painted, `${what}: asked for at ${at}, painted at ${painted}`);
+    }
     assert.equal(await bar.count(), 0);
     assert.deepEqual(page.problems, []);
     await own.close();
@@ -418,7 +564,10 @@ describe("loading and failing", () => {
     assert.match(await alert.innerText(), /could not be loaded/);
     assert.match(await alert.innerText(), /build\.sh/);
     server.rule(MODEL_PATH, undefined);
-    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.getByRole("button", { name: "Try again" }).focus();
+    await page.keyboard.press("Enter");
+    await alert.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?", "the focus is not lost");
     await settled(page);
     assert.equal(await alert.count(), 0);
     await own.close();
@@ -465,28 +614,22 @@ describe("for everyone", () => {
     await page.close();
   });
 
-  /** What axe finds, in words. */
-  async function violations(page) {
-    if (!(await page.evaluate(() => "axe" in window))) await page.addScriptTag({ path: AXE });
-    return page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-      });
-      return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
-    });
-  }
-
   for (const colorScheme of ["light", "dark"]) {
     for (const [name, viewport] of Object.entries({
       desktop: { width: 1280, height: 800 },
       phone: { width: 390, height: 844 },
     })) {
-      test(`axe finds nothing: ${colorScheme}, ${name}, results and error`, async () => {
+      test(`axe finds nothing: ${colorScheme}, ${name}, results and errors`, async () => {
         const own = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
         const page = await open("#device=wasm", { within: own });
         await settled(page);
         assert.deepEqual(await violations(page), []);
         await page.getByText("Why?").click();
+        await page.getByLabel("Condition 1").focus();
+        await page.locator(".tint").first().waitFor();
+        assert.deepEqual(await violations(page), []);
+        await first(page).fill("word ".repeat(40_000));
+        await page.getByRole("alert").waitFor();
         assert.deepEqual(await violations(page), []);
 
         server.rule(MODEL_PATH, { status: 404 });
@@ -530,6 +673,44 @@ describe("for everyone", () => {
     assert.equal(await width(), 360);
     await own.close();
   });
+
+  const QUERY = link(["w".repeat(300), CHESS[1]], ["c".repeat(200), "the number of people"]).slice(1);
+  /** Each view, and what tells that it is all there. */
+  const VIEWS = {
+    compare: [`#${QUERY}`, ".suggestions .chip"],
+    list: [`#/list?${new URLSearchParams({ list: "captions", c: "the place", k: 12, q: "a dog", device: "wasm" })}`, ".hits li"],
+    how: [`#/how?${QUERY}`, ".chart canvas"],
+    "how, presented": [`#/how?${QUERY}&present=1&step=embedding`, ".chart canvas"],
+    speed: ["speed.html", "main button"],
+  };
+  for (const [name, [hash, there]] of Object.entries(VIEWS)) {
+    test(`at 320 pixels nothing sticks out: ${name}`, async () => {
+      const own = await browser.newContext({ viewport: { width: 320, height: 640 } });
+      const page = await open(hash, { within: own });
+      await page.locator(there).first().waitFor({ timeout: PATIENT });
+      const { width, out, swiped } = await page.evaluate(() => {
+        const named = (element) => `${element.localName}.${element.getAttribute("class") ?? ""}`;
+        const overflow = (element) => getComputedStyle(element).overflowX;
+        const isHeld = (element) => element !== document.body && (overflow(element) !== "visible" || isHeld(element.parentElement));
+        const all = [...document.body.querySelectorAll("*")].filter((element) => element.getClientRects().length > 0);
+        const isOut = (element) => {
+          const { left, right, width } = element.getBoundingClientRect();
+          return width > 0 && (left < -1 || right > innerWidth + 1) && !isHeld(element.parentElement);
+        };
+        const isSwiped = (element) => ["auto", "scroll"].includes(overflow(element)) && element.scrollWidth > element.clientWidth + 1;
+        return {
+          width: document.documentElement.scrollWidth,
+          out: all.filter(isOut).map(named),
+          swiped: all.filter(isSwiped).map((element) => element.classList[0]),
+        };
+      });
+      assert.deepEqual(out, []);
+      assert.equal(width, 320);
+      // A row of examples is swiped through; each of them fits. Nothing else scrolls sideways.
+      assert.deepEqual(swiped.filter((name) => name !== "examples-list"), []);
+      await own.close();
+    });
+  }
 
   test("finished results are announced once, and Tab passes everything in order", async () => {
     const page = await open(link(CHESS, ["the place"]));
@@ -579,6 +760,51 @@ describe("for everyone", () => {
   });
 });
 
+describe("the page's words", () => {
+  const SOURCES = path.join(ROOT, "www/src");
+  /** Attributes that are shown or read out. */
+  const SAID = ["title", "alt", "label", "placeholder", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext"];
+  const isText = (text) => /\p{L}/u.test(text);
+  /** Two words, or one after a number: nothing that a program alone reads looks like that in a component. */
+  const isPhrase = (text) => /\p{L}\s+\p{L}|^\s+\p{L}/u.test(text);
+
+  /** The texts of a component's own; `isSaid` tells which strings are, where the node stands. */
+  function* own(node, isSaid = isPhrase) {
+    if (Array.isArray(node)) for (const each of node) yield* own(each, isSaid);
+    if (typeof node?.type !== "string") return;
+    const { type } = node;
+    const inside = (isSaid, ...parts) => own(parts, isSaid);
+    if (type === "JSXText") yield* [node.value].filter(isText);
+    else if (type === "TemplateElement") yield* [node.value.cooked].filter(isSaid);
+    else if (type === "Literal") yield* [node.value].filter((value) => typeof value === "string" && isSaid(value));
+    else if (type === "JSXAttribute") yield* SAID.includes(node.name.name) ? inside(isText, node.value) : [];
+    else if (type === "JSXElement") yield* [...inside(isSaid, node.openingElement.attributes), ...inside(isText, node.children)];
+    else if (type === "JSXFragment") yield* inside(isText, node.children);
+    else if (type === "CallExpression") yield* [...inside(isSaid, node.callee), ...inside(isPhrase, node.arguments)];
+    else if (type === "BinaryExpression" && node.operator !== "+") return; // compared, not shown
+    else if (type !== "ImportDeclaration") for (const part of Object.values(node)) yield* own(part, isSaid);
+  }
+  const found = async (source) => {
+    const { code } = await transformWithEsbuild(source, "component.tsx", { jsx: "preserve" });
+    return [...own(parseAst(code, { jsx: true }).body)];
+  };
+
+  test("are in strings.ts: no component has any of its own", async () => {
+    const texts = {
+      "<p>Hello</p>": ["Hello"],
+      "<p>{b} ms</p>": [" ms"],
+      '<a title="go" class="a b" href={`x ${y}`} />': ["go"],
+      '<a aria-label={ok ? "Yes" : words.no}>{a === "more" && `${n} of ${m}`}</a>': [" of ", "Yes"],
+      "const speed = (x) => `${x} GOP/s`;": [" GOP/s"],
+      '<ul class="a b">{list.map((one) => <li data-kind="more">{one.name}: {get("kind")}</li>)}</ul>': [],
+    };
+    for (const [source, expected] of Object.entries(texts)) assert.deepEqual((await found(source)).sort(), expected, source);
+    const components = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith(".tsx") && !name.endsWith("main.tsx"));
+    assert.ok(components.length > 30);
+    for (const name of components) assert.deepEqual(await found(await readFile(path.join(SOURCES, name), "utf8")), [], name);
+  });
+});
+
 describe("the speed page", () => {
   test("measures, stops, and hands the table on; on a phone nothing sticks out", async () => {
     const own = await browser.newContext({ viewport: { width: 360, height: 740 }, permissions: ["clipboard-read", "clipboard-write"] });
@@ -601,9 +827,7 @@ describe("the speed page", () => {
     assert.match(markdown, /^\|  \| 2 × 25 tokens \|/);
     assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s, \d+ % of the peak \| –/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-    await page.addScriptTag({ path: AXE });
-    const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`));
-    assert.deepEqual(violations, []);
+    assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.problems, []);
     await own.close();
   });

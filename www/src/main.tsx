@@ -44,9 +44,11 @@ void Promise.race([typeface, soon]).finally(() => setTimeout(draw));
 function draw(): void {
   const root = document.getElementById("app");
   if (root) render(<App />, root);
-  // In a background tab no frame comes; the timer starts the download there.
-  requestAnimationFrame(() => setTimeout(start));
-  setTimeout(start, 500);
+  new PerformanceObserver((paints) => {
+    if (paints.getEntriesByName("first-contentful-paint").length > 0) start();
+  }).observe({ type: "paint", buffered: true });
+  // In a background tab nothing is painted; the timer starts the download there.
+  setTimeout(start, 2000);
 }
 
 let started = false;

@@ -1,6 +1,25 @@
 // Every word the page shows, in one place: translating the page is translating this file.
+//
+// Texts to try things out on have files of their own: examples.ts, how/lessons.ts, and list/lists.ts with the .txt files beside
+// it. What browsers show before the page runs is in index.html, speed.html and public/manifest.webmanifest; why something
+// failed, and why a device was chosen, is told by the package.
 
-import { difference, megabytes, percent, rating, similarity } from "./format";
+import { difference, rating, similarity } from "./format";
+
+const percent = (share: number): string => `${Math.floor(share * 100)} %`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** How a similarity compares with the naked eye's, for screen readers. */
+const compared = {
+  more: (size: string) => `${size} more alike than without it`,
+  less: (size: string) => `${size} less alike than without it`,
+  same: () => "as alike as without it",
+};
+
+function spoken(condition: string, s: number, r: number, unconditional: number): string {
+  const { kind, size } = difference(s, unconditional);
+  return `${condition}: similarity ${similarity(s)}, rating ${rating(r)} of 5, ${compared[kind](size)}.`;
+}
 
 export const strings = {
   name: "caselens",
@@ -28,7 +47,7 @@ export const strings = {
     tooLong: "Too long for a link: shorten the sentences",
   },
 
-  examples: { title: "Examples", hint: "One click fills the page" },
+  examples: { title: "Examples" },
 
   sentences: {
     title: "Two sentences",
@@ -39,8 +58,10 @@ export const strings = {
   },
 
   attention: {
+    unit: "% of attention",
     share: (text: string, share: number) => `${text} ${Math.round(100 * share)} %`,
-    looks: (condition: string, words: readonly string[]) => `“${condition}” looks at ${words.join(", ")}`,
+    looks: (first: readonly string[], second: readonly string[]) =>
+      `Looks in the first sentence at ${first.join(", ")}; in the second sentence at ${second.join(", ")}.`,
   },
 
   conditions: {
@@ -61,7 +82,6 @@ export const strings = {
     similarity: "Similarity",
     rating: "Rating",
     against: "Against the naked eye",
-    ends: ["different", "alike"],
     none: "–",
     outOf: "/ 5",
     more: "more alike",
@@ -70,13 +90,14 @@ export const strings = {
     through: (condition: string) => `through “${condition}”`,
     needSentences: "Type both sentences to compare them.",
     needCondition: "Add a condition to look through.",
-    spoken: (condition: string, s: number, r: number, unconditional: number) =>
-      `${condition}: similarity ${similarity(s)}, rating ${rating(r)} of 5, ${difference(s, unconditional).words}.`,
+    spoken,
     spokenUnaided: (s: number) => `Without a condition: similarity ${similarity(s)}.`,
   },
 
   engine: {
     title: "Engine",
+    megabytes,
+    milliseconds: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
     device: "Device",
     adapter: "Adapter",
     instructions: "Instructions",
@@ -203,6 +224,7 @@ export const strings = {
   suggestions: {
     title: "Worth a look",
     add: "Add",
+    slow: "This device takes its time, so no conditions are suggested: looking for some would keep it busy for long.",
   },
 
   larger: {
@@ -338,8 +360,11 @@ export const strings = {
       c: "32 × 128 tokens",
       d: "32 × 8–128 tokens, mixed",
     } as Record<string, string>,
+    milliseconds: (n: string) => `${n} ms`,
     texts: (n: string) => `${n} texts/s`,
-    share: (percent: number) => `, ${percent} % of the peak`,
+    // Operations a second, and the share of the processor’s peak where that is known.
+    operations: (gops: string, share: number | undefined) =>
+      `${gops} GOP/s${share === undefined ? "" : `, ${Math.round(100 * share)} % of the peak`}`,
     start: "Start to first answer",
     note: "Each figure is the median time of a batch over a second and a half. GOP/s counts two operations for each weight and token, and attention’s products. The peak is what the workers’ processors reach in a loop of the same instruction. Other tabs, a low battery and a warm device slow it down. The start takes the files from the browser’s cache when they are there.",
   },

@@ -2,7 +2,6 @@
 
 import { similarity as written } from "../format";
 import { answers, pending, unconditional } from "../state/answers";
-import { conditions } from "../state/fields";
 import { inLens } from "../state/focus";
 import { strings } from "../strings";
 import { Figure } from "./Discs";
@@ -11,8 +10,7 @@ import { useGliding } from "./gliding";
 export function BigLens() {
   const id = inLens.value;
   const answer = id === undefined ? undefined : answers.value.get(id);
-  const condition = conditions.value.find((one) => one.id === id);
-  const through = condition && answer && "comparison" in answer ? answer.comparison : undefined;
+  const through = answer && "comparison" in answer ? answer.comparison : undefined;
   const value = through ? through.similarity : unconditional.value;
   const shown = useGliding(value ?? 0);
   return (
@@ -21,7 +19,7 @@ export function BigLens() {
       <div class={pending.value ? "readout stale" : "readout"}>
         <p class="readout-value">{value === undefined ? strings.results.none : written(value)}</p>
         <p class="readout-caption">
-          {through && condition ? strings.results.through(condition.text) : strings.results.unaided.toLowerCase()}
+          {through ? strings.results.through(through.condition) : strings.results.unaided.toLowerCase()}
         </p>
       </div>
     </div>

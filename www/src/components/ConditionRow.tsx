@@ -1,7 +1,9 @@
 // One condition: edited in place, with its bar and its numbers.
 
 import { difference, rating, similarity } from "../format";
-import { answers, unconditional } from "../state/answers";
+import type { Attended } from "../how/words";
+import { answers, pending, unconditional } from "../state/answers";
+import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
 import { inLens } from "../state/focus";
 import { strings } from "../strings";
@@ -23,6 +25,13 @@ const neighbour = (id: number, offset: number): number | undefined => {
   return list[list.findIndex((one) => one.id === id) + offset]?.id;
 };
 
+/** Every word with its share, the largest first. */
+const told = ({ pieces }: Attended): string[] =>
+  pieces
+    .flatMap(({ text, share }) => (share === undefined || !isWord(text) ? [] : [{ text, share }]))
+    .sort((a, b) => b.share - a.share)
+    .map(({ text, share }) => strings.attention.share(text, share));
+
 export function ConditionRow({ condition, index, focusCondition }: Props) {
   const { id, text } = condition;
   const last = index === conditions.value.length - 1;
@@ -31,6 +40,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const comparison = answer && "comparison" in answer ? answer.comparison : undefined;
   const problem = answer && "problem" in answer ? answer.problem : undefined;
   const change = comparison && difference(comparison.similarity, comparison.unconditional);
+  const look = lookOf(id);
   const note = problem ? problem.message : comparison?.truncated ? words.cut : "";
 
   const remove = (): void => {
@@ -67,12 +77,12 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
     requestAnimationFrame(() => focusCondition(next?.id));
   };
 
-  const look = (): void => {
+  const hold = (): void => {
     inLens.value = blank ? undefined : id;
   };
 
   return (
-    <li class={inLens.value === id ? "row in-lens" : "row"} onPointerEnter={look}>
+    <li class={inLens.value === id ? "row in-lens" : "row"} onPointerEnter={hold}>
       <span class="cell-glyph">{comparison && <Glyph similarity={comparison.similarity} />}</span>
       <span class="cell-name">
         <input
@@ -82,7 +92,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           value={text}
           placeholder={last ? words.placeholder : undefined}
           aria-label={last && blank ? words.add : words.label(index + 1)}
-          aria-describedby={`condition-keys condition-${id}-note`}
+          aria-describedby={`condition-keys condition-${id}-note condition-${id}-look`}
           aria-invalid={problem !== undefined}
           autocomplete="off"
           spellcheck={false}
@@ -90,7 +100,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           onInput={(event) => editCondition(id, event.currentTarget.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
-          onFocus={look}
+          onFocus={hold}
         />
       </span>
       {blank ? (
@@ -117,8 +127,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
               </>
             )}
           </span>
-          <span class="hidden">
-            {comparison && strings.results.spoken(text, comparison.similarity, comparison.rating, comparison.unconditional)}
+          <span class="hidden" aria-busy={pending.value}>
+            {comparison && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
           </span>
         </>
       )}
@@ -131,6 +141,9 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
       )}
       <span class="note" id={`condition-${id}-note`}>
         {note}
+      </span>
+      <span class="hidden" id={`condition-${id}-look`}>
+        {look && strings.attention.looks(told(look[0]), told(look[1]))}
       </span>
     </li>
   );

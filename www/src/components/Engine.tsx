@@ -1,7 +1,6 @@
 // A quiet strip: where the model runs, what it is, how fast it answers.
 
-import { megabytes, milliseconds } from "../format";
-import { lastMs } from "../state/answers";
+import { lastTime } from "../state/answers";
 import { chosenDevice, engine, movedToCpu, type Engine as EngineState } from "../state/engine";
 import { step } from "../state/history";
 import type { DeviceChoice } from "../state/link";
@@ -29,8 +28,8 @@ function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
         )}
         <Fact name={words.model} value={info.model} />
         <Fact name={words.dtype} value={info.dtype} />
-        <Fact name={words.size} value={megabytes(info.bytes)} />
-        <Fact name={words.time} value={lastMs.value === undefined ? strings.results.none : milliseconds(lastMs.value)} />
+        <Fact name={words.size} value={words.megabytes(info.bytes)} />
+        <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />
       </dl>
       <details class="why">
         <summary>{words.why}</summary>

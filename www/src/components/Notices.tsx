@@ -5,6 +5,7 @@ import { chosenDevice, engine, lens, loadLens, movedToCpu, warnings } from "../s
 import { step } from "../state/history";
 import { isAboutInput, type Problem } from "../state/problem";
 import { strings } from "../strings";
+import { headingAfter, useHeir } from "./heir";
 
 const words = strings.problems;
 
@@ -16,9 +17,10 @@ interface Props {
 }
 
 export function Failure({ title, problem, retry }: Props) {
+  const place = useHeir<HTMLDivElement>(headingAfter);
   const offerCpu = chosenDevice.value !== "wasm" && ["webgpu-unavailable", "gpu-lost"].includes(problem.code);
   return (
-    <div class="notice notice-bad" role="alert">
+    <div class="notice notice-bad" role="alert" ref={place}>
       <p class="notice-title">{title}</p>
       <p>{problem.message}</p>
       {words.advice[problem.code] && <p>{words.advice[problem.code]}</p>}

@@ -16,9 +16,8 @@ const nameOf = ({ device, threads }: Contestant): string =>
 
 const number = (x: number): string => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
 
-/** Operations a second, and the share of the processor's peak where that is known. */
-const speed = ({ gops, share }: Figure): string =>
-  `${number(gops)} GOP/s${share === undefined ? "" : words.share(Math.round(100 * share))}`;
+const time = (ms: number | undefined): string => (ms === undefined ? strings.results.none : words.milliseconds(number(ms)));
+const speed = ({ gops, share }: Figure): string => words.operations(number(gops), share);
 
 /** The table as Markdown. */
 function markdown(): string {
@@ -26,9 +25,9 @@ function markdown(): string {
   const body = rows.value.map((row) => {
     const cells = SHAPES.map(({ name }) => {
       const figure = row.figures.find(({ shape }) => shape === name);
-      return figure ? `${number(figure.milliseconds)} ms, ${speed(figure)}` : strings.results.none;
+      return figure ? `${time(figure.milliseconds)}, ${speed(figure)}` : strings.results.none;
     });
-    return line([nameOf(row.contestant), ...cells, row.start === undefined ? strings.results.none : `${number(row.start)} ms`]);
+    return line([nameOf(row.contestant), ...cells, time(row.start)]);
   });
   const head = ["", ...SHAPES.map(({ name }) => words.shapes[name] ?? name), words.start];
   return [line(head), line(head.map(() => "---")), ...body, "", navigator.userAgent].join("\n");
@@ -75,7 +74,7 @@ const Figures = ({ row }: { row: Row }) => (
             <td key={name}>
               {figure ? (
                 <>
-                  <b>{number(figure.milliseconds)}</b> ms
+                  <b>{time(figure.milliseconds)}</b>
                   <span class="quiet note">
                     {words.texts(number(figure.textsPerSecond))}, {speed(figure)}
                   </span>
@@ -86,7 +85,7 @@ const Figures = ({ row }: { row: Row }) => (
             </td>
           );
         })}
-        <td>{row.start === undefined ? strings.results.none : `${number(row.start)} ms`}</td>
+        <td>{time(row.start)}</td>
       </>
     )}
   </tr>

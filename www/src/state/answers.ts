@@ -12,13 +12,17 @@ import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
 export type Answer = { readonly comparison: Comparison } | { readonly problem: Problem };
 
 const pauseMs = 150;
+/** A condition that takes longer than this, in milliseconds, makes a device slow: suggesting takes some thirty. */
+const slowMs = 500;
 
 /** Answers by the condition's identity; those of edited conditions stay until they are replaced. */
 export const answers = signal<ReadonlyMap<number, Answer>>(new Map());
 export const pending = signal(false);
 export const failure = signal<Problem | undefined>(undefined);
-/** How long the last answer took, in milliseconds. */
-export const lastMs = signal<number | undefined>(undefined);
+/** How long the last answer took, in milliseconds, and for how many conditions. */
+export const lastTime = signal<{ readonly ms: number; readonly conditions: number } | undefined>(undefined);
+/** Whether the device takes too long to compute what nobody has asked for; undefined before the first answer. */
+export const slow = computed(() => lastTime.value && lastTime.value.ms > slowMs * lastTime.value.conditions);
 /** The similarity of the two sentences without a condition. */
 export const unconditional = signal<number | undefined>(undefined);
 
@@ -60,7 +64,7 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
     const started = performance.now();
     const fresh = missing.length > 0 ? await ask(by, pair, missing, own.signal) : [];
     if (running !== own) return;
-    if (missing.length > 0) lastMs.value = performance.now() - started;
+    if (missing.length > 0) lastTime.value = { ms: performance.now() - started, conditions: missing.length };
     noteDevice();
     missing.forEach((text, index) => {
       const answer = fresh[index];

@@ -1,73 +1,77 @@
-// Where the condition in the lens looks: the model's last layer, told for the words of both sentences.
+// Where the conditions look: the model's last layer, told for the words of both sentences.
 //
-// Asked for once the answers are there, so that it never delays one; stale work is aborted, and what was
-// explained before is kept as long as the sentences stay.
+// Asked for once the answers are there, so that it never delays one: first for the condition in the lens, then, unless
+// the device is slow, for the others, so that a screen reader finds each field described. Stale work is aborted, and
+// what was explained before is kept as long as the sentences stay.
 
 import { computed, effect, signal } from "@preact/signals";
 import type { CaseLens } from "caselens";
 import { attended, type Attended } from "../how/words";
-import { answers, pending } from "./answers";
+import { answers, pending, slow } from "./answers";
 import { lens } from "./engine";
 import { conditions, sentences } from "./fields";
 import { inLens } from "./focus";
 import { view } from "./route";
 
-export interface Look {
-  readonly condition: string;
-  readonly sentences: readonly [string, string];
-  readonly attended: readonly [Attended, Attended];
-}
+/** The words of both sentences, each with its share. */
+export type Look = readonly [Attended, Attended];
+
+/** Whether a piece is more than a punctuation mark. */
+export const isWord = (text: string): boolean => !/^\p{P}+$/u.test(text);
 
 const pauseMs = 60;
 
-/** What is known about the current lens and sentences, by the condition's text. */
-const known = signal<{ readonly lens: CaseLens; readonly pair: string; readonly looks: ReadonlyMap<string, Look> } | undefined>(
-  undefined,
-);
+/** By the condition's text; undefined where it could not be told. */
+type Looks = ReadonlyMap<string, Look | undefined>;
+const none: Looks = new Map();
 
-/** The condition in the lens, once it has an answer that fits what is typed. */
-const wanted = computed(() => {
-  const id = inLens.value;
-  const answer = id === undefined ? undefined : answers.value.get(id);
-  const text = conditions.value.find((one) => one.id === id)?.text;
-  const fits = answer !== undefined && "comparison" in answer && answer.comparison.condition === text;
-  return fits && !pending.value && view.value === "compare" ? text : undefined;
-});
+/** What is known about a lens and two sentences. */
+const known = signal<{ readonly lens: CaseLens; readonly pair: string; readonly looks: Looks } | undefined>(undefined);
 
 const pair = computed(() => JSON.stringify(sentences.map((sentence) => sentence.value)));
 
-/** Where the condition in the lens looks, as soon as it is known. */
-export const look = computed(() => {
-  const text = wanted.value;
-  const now = known.value;
-  return text !== undefined && now?.lens === lens.value && now?.pair === pair.value ? now?.looks.get(text) : undefined;
+/** What is known about those there are now. */
+const looks = computed(() => (known.value?.lens === lens.value && known.value?.pair === pair.value ? known.value.looks : none));
+
+/** The conditions that have an answer that fits what is typed, the one in the lens first. */
+const answered = computed(() => {
+  if (pending.value || view.value !== "compare") return [];
+  const fits = conditions.value.filter(({ id, text }) => {
+    const answer = answers.value.get(id);
+    return answer !== undefined && "comparison" in answer && answer.comparison.condition === text;
+  });
+  return fits.sort((a, b) => Number(b.id === inLens.value) - Number(a.id === inLens.value));
 });
 
-async function ask(by: CaseLens, text: string, signal: AbortSignal): Promise<void> {
+/** Where a condition looks, as soon as it is known. */
+export const lookOf = (id: number | undefined): Look | undefined => {
+  const text = answered.value.find((one) => one.id === id)?.text;
+  return text === undefined ? undefined : looks.value.get(text);
+};
+
+async function explain(by: CaseLens, text: string, signal: AbortSignal): Promise<Look | undefined> {
   const both = [sentences[0].peek(), sentences[1].peek()] as const;
-  const key = pair.peek();
   try {
     const { readings } = await by.explain(...both, text, { signal });
     const layer = (readings[0][0]?.attention.length ?? 1) - 1;
-    const found: Look = {
-      condition: text,
-      sentences: both,
-      attended: [attended(both[0], readings[0], layer), attended(both[1], readings[1], layer)],
-    };
-    const old = known.peek();
-    const kept = old?.lens === by && old.pair === key ? old.looks : [];
-    known.value = { lens: by, pair: key, looks: new Map([...kept, [text, found]]) };
+    return [attended(both[0], readings[0], layer), attended(both[1], readings[1], layer)];
   } catch {
-    // The answer stands without it; whatever is wrong with the lens, the next answer says.
+    return undefined; // the answer stands without it; whatever is wrong with the lens, the next answer says
   }
+}
+
+async function learn(by: CaseLens, text: string, signal: AbortSignal): Promise<void> {
+  const look = await explain(by, text, signal);
+  if (!signal.aborted) known.value = { lens: by, pair: pair.peek(), looks: new Map([...looks.peek(), [text, look]]) };
 }
 
 export function startAttention(): void {
   effect(() => {
-    const [by, text] = [lens.value, wanted.value];
-    if (!by || text === undefined || look.value) return undefined;
+    const by = lens.value;
+    const next = answered.value.find(({ id, text }) => !looks.value.has(text) && (id === inLens.value || !slow.value))?.text;
+    if (!by || next === undefined) return undefined;
     const abort = new AbortController();
-    const timer = setTimeout(() => void ask(by, text, abort.signal), pauseMs);
+    const timer = setTimeout(() => void learn(by, next, abort.signal), pauseMs);
     return () => {
       clearTimeout(timer);
       abort.abort();

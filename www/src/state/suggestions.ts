@@ -1,15 +1,13 @@
 // Conditions worth adding, found when nothing else is to be done: the comparison itself always goes first.
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Suggestion } from "caselens";
-import { bothTyped, failure, lastMs, pending } from "./answers";
+import { bothTyped, failure, pending, slow } from "./answers";
 import { lens } from "./engine";
 import { sentences } from "./fields";
 import { view } from "./route";
 
 const pauseMs = 1000;
-/** Suggesting takes some eight comparisons' work. Where one takes longer than this it would never come to an end. */
-const slowMs = 2000;
 const limit = 8;
 
 export interface Suggested {
@@ -18,6 +16,11 @@ export interface Suggested {
 }
 
 export const suggested = signal<Suggested | undefined>(undefined);
+/** Whether there are none because looking for them would take this device too long. */
+export const leftOut = computed(() => slow.value === true && bothTyped.value && !suggested.value);
+
+/** How often it failed for a pair. */
+const failed = signal({ pair: "", times: 0 });
 
 const pairNow = (): readonly [string, string] => [sentences[0].value, sentences[1].value];
 
@@ -27,16 +30,20 @@ export function startSuggestions(): void {
     const key = JSON.stringify(pair);
     if (suggested.peek()?.pair !== key) suggested.value = undefined;
     const busy = pending.value || failure.value !== undefined || view.value !== "compare";
-    if (!by || busy || !bothTyped.value || suggested.peek() || lastMs.peek() === undefined || (lastMs.peek() as number) > slowMs) return undefined;
+    if (!by || busy || !bothTyped.value || suggested.peek() || slow.value !== false) return undefined;
+    const times = failed.value.pair === key ? failed.value.times : 0;
     const own = new AbortController();
     const timer = setTimeout(() => {
       by.suggest(...pair, { limit, signal: own.signal }).then(
         (list) => {
           if (!own.signal.aborted) suggested.value = { pair: key, list };
         },
-        () => {}, // a page without suggestions is a whole page
+        () => {
+          // A page without suggestions is a whole page: it is tried again, ever less often.
+          if (!own.signal.aborted) failed.value = { pair: key, times: times + 1 };
+        },
       );
-    }, pauseMs);
+    }, pauseMs * 4 ** times);
     return () => {
       clearTimeout(timer);
       own.abort();

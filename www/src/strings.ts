@@ -170,7 +170,7 @@ export const strings = {
       leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
       cutShort: (n: number, max: number) =>
         `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than ${max.toLocaleString("en")} characters: what is beyond them is left out.`,
-      unread: (size: string) => `Only the first ${size} of the file were read.`,
+      unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
       drop: "Drop the file to open it",
       thisList: "This list",
       csv: "What reads and writes CSV",

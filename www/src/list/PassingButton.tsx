@@ -2,7 +2,7 @@
 // page's beginning.
 
 import type { ComponentChildren, RefObject } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useHeir } from "../components/heir";
 
 interface Props {
   readonly strong?: boolean;
@@ -12,13 +12,7 @@ interface Props {
 }
 
 export function PassingButton({ strong = false, onClick, neighbour, children }: Props) {
-  const button = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => {
-    const own = button.current;
-    return () => {
-      if (own === document.activeElement) neighbour.current?.focus();
-    };
-  }, [neighbour]);
+  const button = useHeir<HTMLButtonElement>(() => neighbour.current);
   return (
     <button type="button" class={strong ? "button button-strong" : "button"} ref={button} onClick={onClick}>
       {children}

@@ -1,7 +1,6 @@
 // Where the texts come from: a ready list, a field to paste into, or a file.
 
 import { useSignal } from "@preact/signals";
-import { megabytes } from "../format";
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { Drop } from "./Drop";
@@ -34,7 +33,7 @@ const left = (): string =>
   [
     leftOut.value > 0 ? words.texts.leftOut(leftOut.value, maxLines) : "",
     cutShort.value > 0 ? words.texts.cutShort(cutShort.value, maxCharacters) : "",
-    remainder.value.whole ? "" : words.texts.unread(megabytes(maxBytes)),
+    remainder.value.whole ? "" : words.texts.unread(maxBytes),
   ].join(" ");
 
 /** A column of a table that was opened, and the text that it gave. */

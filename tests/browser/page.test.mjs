@@ -692,7 +692,7 @@ describe("for everyone", () => {
         const named = (element) => `${element.localName}.${element.getAttribute("class") ?? ""}`;
         const overflow = (element) => getComputedStyle(element).overflowX;
         const isHeld = (element) => element !== document.body && (overflow(element) !== "visible" || isHeld(element.parentElement));
-        const all = [...document.body.querySelectorAll("*")].filter((element) => element.getClientRects().length > 0);
+        const all = [...document.body.querySelectorAll("*")].filter((element) => element.checkVisibility());
         const isOut = (element) => {
           const { left, right, width } = element.getBoundingClientRect();
           return width > 0 && (left < -1 || right > innerWidth + 1) && !isHeld(element.parentElement);

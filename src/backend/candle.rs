@@ -28,7 +28,7 @@ use crate::{
 #[cfg(not(target_arch = "wasm32"))]
 pub mod adamw;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod amx;
+mod bf16;
 #[cfg(not(target_arch = "wasm32"))]
 mod fused;
 #[cfg(not(target_arch = "wasm32"))]

@@ -167,7 +167,7 @@ pub struct Args {
     #[arg(long, default_value = "0", value_delimiter = ',')]
     seeds: Vec<u64>,
     /// What the encoder's linear layers multiply while it is trained; sums are f32 [default: the fastest on
-    /// this machine: bf16 on CUDA and on CPUs with AMX, f32 on others]
+    /// this machine: bf16 on CUDA and on CPUs with AMX or AVX-512 BF16, f32 on others]
     #[arg(long, value_enum)]
     precision: Option<Precision>,
     /// Where embeddings are kept [default: the user's cache folder]

@@ -158,12 +158,12 @@ impl CustomOp2 for Product {
         let ((m, k), (_, n)) = (a_layout.shape().dims2()?, b_layout.shape().dims2()?);
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         if self.0 == Precision::Bf16 {
-            use super::amx;
+            use super::bf16;
             let (a, b) = (
-                amx::Factor::left(a, a_layout)?,
-                amx::Factor::right(b, b_layout)?,
+                bf16::Factor::left(a, a_layout)?,
+                bf16::Factor::right(b, b_layout)?,
             );
-            let product = amx::multiply(a, b, (m, k, n));
+            let product = bf16::multiply(a, b, (m, k, n));
             return Ok((CpuStorage::F32(product), (m, n).into()));
         }
         let product = a.matmul(b, (1, m, n, k), a_layout, b_layout)?;

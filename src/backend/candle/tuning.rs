@@ -44,7 +44,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The faster one on this device: bf16 on a GPU, and where the CPU has instructions for it (Intel's AMX).
+    /// The faster one on this device: bf16 on a GPU, and where the CPU has instructions for it (AMX, AVX-512 BF16).
     pub fn fastest(device: &Device) -> Self {
         match device.is_cpu() && !bf16_on_cpu() {
             true => Self::F32,
@@ -57,7 +57,7 @@ impl Precision {
     pub fn check(self, device: &Device) -> Result<()> {
         match self == Self::Bf16 && device.is_cpu() && !bf16_on_cpu() {
             true => Err(Error::InvalidArgument(
-                "this CPU has no instructions for products in bf16 (AMX). Leave --precision out."
+                "this CPU has no instructions for products in bf16 (AMX or AVX-512 BF16). Leave --precision out."
                     .into(),
             )),
             false => Ok(()),
@@ -67,7 +67,7 @@ impl Precision {
 
 fn bf16_on_cpu() -> bool {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    return super::amx::is_available();
+    return super::bf16::is_available();
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
     false
 }

@@ -198,6 +198,154 @@ fn encoders_are_distilled_averaged_and_carried() {
 }
 
 #[test]
+fn gguf_files_become_folders_again() {
+    let folder = Folder::new("dequantize");
+    let data = folder.file("data.csv");
+    std::fs::write(&data, DATA).unwrap();
+    let base = common::fixture("bert-tiny").display().to_string();
+    let trained = folder.file("trained");
+    let train = |model: &str, output: &str| {
+        done(&[
+            "train",
+            "--adapter",
+            "full",
+            "--model",
+            model,
+            "--data",
+            &data,
+            "--validation",
+            &data,
+            "--epochs",
+            "1",
+            "--output",
+            output,
+            "--json",
+        ])
+    };
+    train(&base, &trained);
+    let (file, head) = (folder.file("trained.gguf"), folder.file("trained.head"));
+    let quantize = |model: &str, output: &str| {
+        done(&[
+            "quantize", "--model", model, "--dtype", "q4_0", "--output", output, "--head", &head,
+            "--json",
+        ]);
+    };
+    quantize(&trained, &file);
+    let dequantize = |output: &str, more: &[&str]| {
+        let args = [
+            "dequantize",
+            "--model",
+            &file,
+            "--head",
+            &head,
+            "--base",
+            &base,
+            "--output",
+            output,
+            "--json",
+        ];
+        done(&[&args, more].concat())
+    };
+    let [middle, drawn, again, other] =
+        ["middle", "drawn", "again", "other"].map(|n| folder.file(n));
+    let report = dequantize(&middle, &[]);
+    assert_eq!(report["encoder"]["id"], "middle");
+    assert_eq!(report["spec"]["encoder"], report["encoder"]);
+    dequantize(&drawn, &["--dither", "7"]);
+    dequantize(&again, &["--dither", "7"]);
+    dequantize(&other, &["--dither", "8"]);
+    assert!(
+        numbers(&drawn) == numbers(&again),
+        "a seed gave two folders"
+    );
+    assert!(
+        numbers(&drawn) != numbers(&other),
+        "two seeds gave one folder"
+    );
+
+    let (mut frozen, mut rounded, mut moved, mut count) = (0, 0, 0.0, 0);
+    let folders = [&base, &trained, &middle, &drawn].map(|f| numbers(f));
+    for (((base, trained), middle), drawn) in folders[0]
+        .iter()
+        .zip(&folders[1])
+        .zip(&folders[2])
+        .zip(&folders[3])
+    {
+        assert!(
+            [&base.0, &trained.0, &middle.0]
+                .into_iter()
+                .all(|n| *n == drawn.0)
+        );
+        if base.1 == trained.1 {
+            // What training left alone is the base's own again, not its rounding.
+            assert!(middle.1 == base.1 && drawn.1 == base.1, "{}", base.0);
+            frozen += 1;
+            continue;
+        }
+        for ((block, middle), drawn) in trained
+            .1
+            .chunks(32)
+            .zip(middle.1.chunks(32))
+            .zip(drawn.1.chunks(32))
+        {
+            // A block's step is an eighth of its largest number, give or take what fitting it does.
+            let step = 1.2 * block.iter().fold(0f32, |a, x| a.max(x.abs())) / 8.0;
+            for ((x, middle), drawn) in block.iter().zip(middle).zip(drawn) {
+                // The block's end, where there is no eighth step up, is cut by up to a whole one.
+                assert!((x - middle).abs() <= step, "{} {x} {middle}", base.0);
+                assert!(
+                    (middle - drawn).abs() <= step / 2.0 + 1e-6,
+                    "{} {middle} {drawn}",
+                    base.0
+                );
+                moved += (middle - drawn).abs() / step;
+                count += 1;
+            }
+        }
+        rounded += 1;
+    }
+    assert!(frozen > 0 && rounded > 0);
+    // Numbers drawn evenly from half a step either way are a quarter of one from the middle; vectors stay.
+    let moved = moved / count as f32;
+    assert!((0.12..0.25).contains(&moved), "{moved} steps");
+
+    // Training goes on from it.
+    train(&drawn, &folder.file("on"));
+
+    let out = folder.file("out");
+    let wrong = common::fixture("roberta-tiny").display().to_string();
+    let refuse = |model: &str, head: &str, base: &str, output: &str, part: &str| {
+        let args = [
+            "dequantize",
+            "--model",
+            model,
+            "--head",
+            head,
+            "--base",
+            base,
+            "--output",
+            output,
+        ];
+        refused(&args, part);
+    };
+    refuse(&file, &head, &base, &middle, "is there already");
+    refuse(&trained, &head, &base, &out, "is a folder already");
+    refuse(&file, &head, &file, &out, "is no folder");
+    refuse(&file, &head, &wrong, &out, "of another shape");
+    refuse(&file, &data, &base, &out, "");
+    let strange = folder.file("strange.head");
+    let own = Path::new(&middle).join("head.safetensors");
+    std::fs::copy(own, &strange).unwrap();
+    refuse(&file, &strange, &base, &out, "");
+    let bytes = std::fs::read(&file).unwrap();
+    for cut in [0, 100, bytes.len() - 1] {
+        std::fs::write(&file, &bytes[..cut]).unwrap();
+        refuse(&file, &head, &base, &out, "");
+    }
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
 fn a_teacher_of_other_data_is_refused() {
     let folder = Folder::new("teacher");
     let (data, teacher, out) = (

@@ -15,6 +15,7 @@ mod average;
 mod bench;
 mod cache;
 mod compare;
+mod dequantize;
 mod embed;
 mod evaluate;
 mod export;
@@ -58,6 +59,7 @@ enum Command {
     Evaluate(evaluate::Args),
     Report(report::Args),
     Quantize(quantize::Args),
+    Dequantize(dequantize::Args),
     Export(export::Args),
     Apply(adapter::Args),
     Bench(bench::Args),
@@ -92,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
+        Command::Dequantize(args) => dequantize::run(args),
         Command::Export(args) => export::run(args),
         Command::Apply(args) => adapter::run(args),
         Command::Bench(args) => bench::run(args),

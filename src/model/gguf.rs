@@ -134,7 +134,8 @@ pub fn tensor_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
     out
 }
 
-fn quantize(
+/// A tensor as [`write_gguf`] writes it to a file of this `format`.
+pub(crate) fn quantize(
     weights: &Weights,
     config: &Config,
     name: &str,

@@ -6,6 +6,8 @@ pub mod checkpoint;
 pub mod config;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod decoder;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod dequantize;
 pub mod gguf;
 mod gguf_header;
 #[cfg(not(target_arch = "wasm32"))]

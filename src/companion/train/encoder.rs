@@ -237,7 +237,7 @@ fn check(args: &Args) -> Result<PathBuf> {
     match args.model.named()?.filter(|model| model.is_dir()) {
         Some(model) => Ok(model),
         None => wrong(
-            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: a GGUF file's rounded weights are no start for training."
+            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: make one of a GGUF file with `caselens dequantize --dither 0`."
                 .into(),
         ),
     }

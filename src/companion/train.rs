@@ -87,6 +87,8 @@ enum Kept {
 ///   caselens train --adapter full --architecture tri --model all-MiniLM-L6-v2 --data csts_train.csv --output tri
 ///
 /// The rows of a sentence pair that follow each other, two conditions or more, are trained on together.
+/// Where data has the columns answer1 and answer2, what each sentence says about the condition in a few
+/// words, an encoder also learns to embed the sentence under the condition as that answer.
 /// An interrupted training of an encoder goes on with --resume, to the same result.
 ///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a

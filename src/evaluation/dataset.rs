@@ -1,4 +1,4 @@
-//! C-STS files: CSV with the columns sentence1, sentence2, condition, label.
+//! C-STS files: CSV with the columns sentence1, sentence2, condition, label, and answer1 and answer2 where there are answers.
 
 use std::{
     collections::HashSet,
@@ -19,6 +19,8 @@ pub struct Row {
     pub sentence2: String,
     pub condition: String,
     pub rating: f32,
+    /// What each sentence says about the condition, in a few words; empty where nothing is known.
+    pub answers: [String; 2],
 }
 
 impl Row {
@@ -52,6 +54,10 @@ struct Record {
     sentence2: String,
     condition: String,
     label: String,
+    #[serde(default)]
+    answer1: String,
+    #[serde(default)]
+    answer2: String,
 }
 
 impl Dataset {
@@ -157,6 +163,7 @@ impl Dataset {
                 sentence2: record.sentence2,
                 condition: record.condition,
                 rating,
+                answers: [record.answer1, record.answer2],
             });
         }
         data.pairs = data

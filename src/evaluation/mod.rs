@@ -1,5 +1,7 @@
 //! How good the answers are: data, metrics and the baseline to print beside everything.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod answers;
 pub mod baseline;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod breakdown;

@@ -214,6 +214,7 @@ impl<'a> Said<'a> {
                     sentence2: texts.1,
                     condition: texts.2,
                     rating: answer.rating,
+                    answers: Default::default(),
                 };
                 self.new.push((group, row, 1));
             }

@@ -21,7 +21,7 @@ use crate::{
         train::{FineTuned, Options, Progress, Task, fine_tune},
     },
     error::{Error, Result},
-    evaluation::baseline::ConditionOnly,
+    evaluation::{answers::with_answers, baseline::ConditionOnly},
     model::{checkpoint::Checkpoint, decoder::checkpoint::DecoderCheckpoint, peft, save},
     projection::{HeadFile, head::Shape},
     text::Order,
@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
             (data.subset(&rest), data.subset(&held))
         }
     };
+    let train = with_answers(train);
     if train.rows.is_empty() {
         return Err(Error::InvalidArgument(format!(
             "{} holds one sentence pair only, and that is held out. Give more data, or --validation.",

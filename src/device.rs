@@ -27,8 +27,10 @@ use crate::{
 };
 
 mod auto;
+mod opened;
 
 pub use auto::Chosen;
+pub use opened::Opened;
 
 /// A lens on whichever backend was chosen.
 pub enum AnyLens {

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use vectors::JsVectors;
 
 use crate::{
-    device::{AnyLens, Chosen, OwnParts},
+    device::{AnyLens, Chosen, Opened, OwnParts},
     embedding::{Case, Pool},
     error::Error,
     lens::Comparison,
@@ -104,6 +104,34 @@ impl ModelFile {
     }
 }
 
+/// A device that is open for one [`Engine`]. Freeing it gives a GPU back.
+#[wasm_bindgen]
+pub struct EngineDevice(Opened);
+
+#[wasm_bindgen]
+impl EngineDevice {
+    /// Opens `device`: "auto", "webgpu" or "wasm". A GPU begins to compile its kernels. Where there is none, "auto" is
+    /// the CPU, and "webgpu" fails.
+    pub async fn open(device: String) -> Result<EngineDevice, JsValue> {
+        let opened = match device.as_str() {
+            "auto" => Opened::auto().await,
+            "webgpu" => Opened::webgpu().await.map_err(js_error)?,
+            "wasm" => return Ok(Self::cpu("wasm was asked for".into())),
+            other => {
+                return Err(js_error(Error::InvalidArgument(format!(
+                    "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."
+                ))));
+            }
+        };
+        Ok(EngineDevice(opened))
+    }
+
+    /// The CPU, and why it is taken.
+    pub fn cpu(reason: String) -> EngineDevice {
+        EngineDevice(Opened::Cpu(reason))
+    }
+}
+
 /// An encoder, with or without a head, on one device.
 #[wasm_bindgen]
 pub struct Engine {
@@ -132,14 +160,14 @@ struct Comparisons {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens an encoder, whose file is here and is used up, and, where given, a head; `device` is "auto", "webgpu" or
-    /// "wasm".
+    /// Opens an encoder, whose file is here and is used up, and, where given, a head, on a device that is its own from
+    /// then on.
     pub async fn load(
         model: ModelFile,
         head: Option<Vec<u8>>,
-        device: String,
+        device: EngineDevice,
     ) -> Result<Engine, JsValue> {
-        Self::open(model, head, &device).await.map_err(js_error)
+        Self::open(model, head, device.0).await.map_err(js_error)
     }
 
     /// What was loaded, and on which device and why.
@@ -256,7 +284,11 @@ impl Engine {
 }
 
 impl Engine {
-    async fn open(model: ModelFile, head: Option<Vec<u8>>, device: &str) -> crate::Result<Engine> {
+    async fn open(
+        model: ModelFile,
+        head: Option<Vec<u8>>,
+        device: Opened,
+    ) -> crate::Result<Engine> {
         let bytes = model.bytes + head.as_ref().map_or(0, Vec::len);
         let checkpoint = model.checkpoint.finish()?;
         let head = head
@@ -267,18 +299,8 @@ impl Engine {
             head: head.as_ref(),
             case: Case::default(),
         };
-        let chosen = match device {
-            "auto" => Chosen::auto(parts, now).await?,
-            "webgpu" => Chosen::webgpu(parts, "webgpu was asked for").await?,
-            "wasm" => Chosen::simd(parts, "wasm was asked for")?,
-            other => {
-                return Err(Error::InvalidArgument(format!(
-                    "device is \"auto\", \"webgpu\" or \"wasm\", not \"{other}\"."
-                )));
-            }
-        };
         Ok(Engine {
-            chosen,
+            chosen: Chosen::load(parts, device, now).await?,
             has_head: head.is_some(),
             bytes,
         })

@@ -1000,6 +1000,18 @@ fn large_batches_and_long_passes_work() {
     assert!((length - 1.0).abs() < 1e-5);
 }
 
+/// Kernels that were compiled before there is a model are valid, and give what those compiled on first use give.
+#[test]
+fn kernels_may_be_compiled_before_there_is_a_model() {
+    for (prepared, other) in gpus().into_iter().zip(gpus()) {
+        prepared.prepare();
+        let layer = Layer::random(&mut Random(16), 64, 2, Dtype::Q8_0);
+        let batch = batch(&mut Random(16), &[12, 140]);
+        let found = layer.load(&prepared).run(&prepared, &batch);
+        assert_eq!(found, layer.load(&other).run(&other, &batch));
+    }
+}
+
 #[test]
 fn a_lost_device_is_an_error_not_a_hang() {
     let Some(gpu) = gpu() else { return };
@@ -1017,6 +1029,7 @@ fn a_lost_device_is_an_error_not_a_hang() {
     assert!(matches!(e, Error::GpuLost(_)), "{e}");
     assert_eq!(e.code(), "gpu-lost");
     // … and every later batch says so too.
+    gpu.prepare();
     let e = block_on(model.try_run(&gpu, &batch)).unwrap_err();
     assert!(matches!(e, Error::GpuLost(_)), "{e}");
     assert!(started.elapsed().as_secs() < 30);

@@ -1,7 +1,7 @@
 // The wasm module is built twice, for relaxed SIMD and for machines without it: which of the two runs here.
 
-import initSimd128, { Engine as Simd128Engine, Gallery as Simd128Gallery, ModelFile as Simd128ModelFile } from "./wasm/caselens.js";
-import initRelaxed, { Engine as RelaxedEngine, Gallery as RelaxedGallery, ModelFile as RelaxedModelFile } from "./wasm/relaxed/caselens.js";
+import * as simd128 from "./wasm/caselens.js";
+import * as relaxed from "./wasm/relaxed/caselens.js";
 
 /** A module with one function that uses `i32x4.relaxed_dot_i8x16_i7x16_add_s`: valid where relaxed SIMD is. */
 // prettier-ignore
@@ -14,15 +14,16 @@ const RELAXED_SIMD = new Uint8Array([
 
 // Bundlers look for these expressions as they stand here.
 const builds = {
-  simd128: { init: initSimd128, Engine: Simd128Engine, Gallery: Simd128Gallery, ModelFile: Simd128ModelFile, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
-  relaxed: { init: initRelaxed, Engine: RelaxedEngine, Gallery: RelaxedGallery, ModelFile: RelaxedModelFile, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
+  simd128: { module: simd128, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
+  relaxed: { module: relaxed, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
 };
 
 /** What the session takes of the module. */
 export interface Module {
-  readonly load: typeof Simd128Engine.load;
-  readonly Gallery: typeof Simd128Gallery;
-  readonly ModelFile: typeof Simd128ModelFile;
+  readonly Engine: Pick<typeof simd128.Engine, "load">;
+  readonly EngineDevice: Pick<typeof simd128.EngineDevice, "open" | "cpu">;
+  readonly Gallery: typeof simd128.Gallery;
+  readonly ModelFile: typeof simd128.ModelFile;
 }
 
 /**
@@ -31,9 +32,9 @@ export interface Module {
  * @param read gets its bytes, or an answer that holds them.
  */
 export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>): Promise<Module> {
-  const { init, Engine, Gallery, ModelFile, url } = WebAssembly.validate(RELAXED_SIMD) ? builds.relaxed : builds.simd128;
-  await init({ module_or_path: await read(url()) });
-  return { load: (...given) => Engine.load(...given), Gallery, ModelFile };
+  const { module, url } = WebAssembly.validate(RELAXED_SIMD) ? builds.relaxed : builds.simd128;
+  await module.default({ module_or_path: await read(url()) });
+  return module;
 }
 
 /** How the module is named in messages. */

@@ -25,7 +25,8 @@ export interface EncoderLoadOptions {
    */
   model?: FileSource | undefined;
   /**
-   * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`.
+   * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
+   * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
    *
    * `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's and which is faster than the
    * CPU, by timing both, else the CPU; and goes on with the CPU when the GPU is lost later. In Node and Deno it takes the CPU.

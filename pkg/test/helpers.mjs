@@ -33,12 +33,36 @@ export function engineError(code, message = `the engine says ${code}`) {
 
 /**
  * An engine without wasm. `behave(method, args)` may throw, wait, or return a result in place of the usual one.
- * `engines` lists the engines loaded so far, with the calls each has had.
+ * `engines` lists the engines loaded so far, with the calls each has had, and `devices` the devices opened.
  */
 export function fakeWasm(behave = () => undefined) {
   const engines = [];
+  const devices = [];
   return {
     engines,
+    devices,
+    /** A device until an engine has taken it, or it is freed. */
+    EngineDevice: class EngineDevice {
+      state = "open";
+      constructor(device, reason) {
+        Object.assign(this, { device, reason });
+        devices.push(this);
+      }
+      static async open(device) {
+        await behave("open", [device]);
+        return new EngineDevice(device, "asked for");
+      }
+      static cpu(reason) {
+        return new EngineDevice("wasm", reason);
+      }
+      free() {
+        this.leave("freed");
+      }
+      leave(state) {
+        if (this.state !== "open") throw new Error(`a device was used that is ${this.state}`);
+        this.state = state;
+      }
+    },
     /** A model in memory: the chunks that it was pushed, in their order. */
     ModelFile: class {
       chunks = [];
@@ -56,65 +80,69 @@ export function fakeWasm(behave = () => undefined) {
         this.freed = true;
       }
     },
-    async load(file, head, device) {
-      if (file.freed) throw new Error("the model was used after free()");
-      file.freed = true;
-      const model = file.bytes;
-      await behave("load", [model, head, device, file]);
-      const engine = {
-        device: device === "wasm" ? "wasm" : "webgpu",
-        model,
-        freed: false,
-        calls: [],
-        busy: false,
-        info: () => ({
-          device: engine.device,
-          adapter: engine.device === "webgpu" ? "fake" : null,
-          instructions: engine.device === "webgpu" ? null : "fake",
-          dtype: "q8_0",
-          dim: 2,
-          model: "fake",
-          bytes: model.byteLength + (head?.byteLength ?? 0),
-          reason: "asked for",
-        }),
-        compare: (sentence1, sentence2, conditions) =>
-          run("compare", [sentence1, sentence2, conditions], () => ({
-            results: conditions.map((condition) => ({ condition, similarity: 0.5, rating: 3, unconditional: 0.25 })),
-            warnings: [],
-          })),
-        embed: (sentences, ...rest) => run("embed", [sentences, ...rest], () => rows(sentences)),
-        encode: (texts, ...rest) => run("encode", [texts, ...rest], () => rows(texts)),
-        group: (data, dims, count) => {
-          engine.calls.push(["group", data, dims, count]);
-          const n = data.length / dims;
-          const labels = Uint32Array.from({ length: n }, (_, i) => i % count);
-          return { labels, centrality: new Float32Array(n).fill(0.5), silhouette: 1 / count };
-        },
-        plane: (data, dims, previous) => previous ?? new Float32Array((2 * data.length) / dims),
-        tokenize: (text) => new Uint32Array(text.length),
-        peak: () => (device === "webgpu" ? undefined : 1e11),
-        free: () => {
-          engine.freed = true;
-        },
-      };
-      const rows = (texts) => ({
-        data: Float32Array.from(texts.flatMap((text) => [text.length, 0])),
-        count: texts.length,
-        dims: 2,
-        warnings: [],
-      });
-      const run = async (method, args, result) => {
-        if (engine.busy || engine.freed) throw new Error("the engine was used twice at once, or after free()");
-        engine.busy = true;
-        engine.calls.push([method, ...args]);
-        try {
-          return (await behave(method, args, engine)) ?? result();
-        } finally {
-          engine.busy = false;
-        }
-      };
-      engines.push(engine);
-      return engine;
+    Engine: {
+      async load(file, head, opened) {
+        if (file.freed) throw new Error("the model was used after free()");
+        file.freed = true;
+        opened.leave("taken");
+        const { device, reason } = opened;
+        const model = file.bytes;
+        await behave("load", [model, head, device, file]);
+        const engine = {
+          device: device === "wasm" ? "wasm" : "webgpu",
+          model,
+          freed: false,
+          calls: [],
+          busy: false,
+          info: () => ({
+            device: engine.device,
+            adapter: engine.device === "webgpu" ? "fake" : null,
+            instructions: engine.device === "webgpu" ? null : "fake",
+            dtype: "q8_0",
+            dim: 2,
+            model: "fake",
+            bytes: model.byteLength + (head?.byteLength ?? 0),
+            reason,
+          }),
+          compare: (sentence1, sentence2, conditions) =>
+            run("compare", [sentence1, sentence2, conditions], () => ({
+              results: conditions.map((condition) => ({ condition, similarity: 0.5, rating: 3, unconditional: 0.25 })),
+              warnings: [],
+            })),
+          embed: (sentences, ...rest) => run("embed", [sentences, ...rest], () => rows(sentences)),
+          encode: (texts, ...rest) => run("encode", [texts, ...rest], () => rows(texts)),
+          group: (data, dims, count) => {
+            engine.calls.push(["group", data, dims, count]);
+            const n = data.length / dims;
+            const labels = Uint32Array.from({ length: n }, (_, i) => i % count);
+            return { labels, centrality: new Float32Array(n).fill(0.5), silhouette: 1 / count };
+          },
+          plane: (data, dims, previous) => previous ?? new Float32Array((2 * data.length) / dims),
+          tokenize: (text) => new Uint32Array(text.length),
+          peak: () => (device === "webgpu" ? undefined : 1e11),
+          free: () => {
+            engine.freed = true;
+          },
+        };
+        const rows = (texts) => ({
+          data: Float32Array.from(texts.flatMap((text) => [text.length, 0])),
+          count: texts.length,
+          dims: 2,
+          warnings: [],
+        });
+        const run = async (method, args, result) => {
+          if (engine.busy || engine.freed) throw new Error("the engine was used twice at once, or after free()");
+          engine.busy = true;
+          engine.calls.push([method, ...args]);
+          try {
+            return (await behave(method, args, engine)) ?? result();
+          } finally {
+            engine.busy = false;
+          }
+        };
+        engines.push(engine);
+        return engine;
+      },
     },
   };
 }

@@ -252,6 +252,54 @@ test("auto leaves a GPU that is lost while loading", async () => {
   assert.match(value.reason, /GPU was lost/);
 });
 
+test("the device is opened while the files are on their way", async () => {
+  let arrive;
+  const arriving = new Promise((resolve) => (arrive = resolve));
+  const { load, wasm } = open({ download: () => arriving });
+  const answer = load({ device: "webgpu" });
+  await sleep(10);
+  assert.deepEqual(wasm.devices.map(({ device, state }) => [device, state]), [["webgpu", "open"]]);
+  arrive();
+  assert.equal((await answer).type, "done");
+  assert.deepEqual(wasm.devices.map(({ state }) => state), ["taken"]);
+});
+
+test("a GPU that was asked for and is not there is said while the files are on their way", async () => {
+  const { load } = open({
+    behave: (method) => {
+      if (method === "open") throw engineError("webgpu-unavailable");
+    },
+    download: () => new Promise(() => {}),
+  });
+  assert.equal((await load({ device: "webgpu" })).error.code, "webgpu-unavailable");
+});
+
+test("a device that no engine takes is given back, also where it opens late", async () => {
+  for (const late of [0, 20]) {
+    const { load, wasm } = open({
+      behave: (method) => (method === "open" ? sleep(late) : undefined),
+      download: () => sleep(10).then(() => Promise.reject(new CaseLensError("http", "no file"))),
+    });
+    assert.equal((await load()).error.code, "http");
+    await sleep(2 * late);
+    assert.deepEqual(wasm.devices.map(({ state }) => state), ["freed"]);
+  }
+});
+
+test("a load that is tried again, with files that are new or on the CPU, has a device of its own each time", async () => {
+  const cached = new Map([[MODEL, new Uint8Array(1)], [HEAD, new Uint8Array(1)]]);
+  const { load, wasm } = open({
+    cached,
+    behave: (method, [model, , device]) => {
+      if (method !== "load") return;
+      if (model.byteLength === 1) throw engineError("head-mismatch");
+      if (device === "auto") throw engineError("gpu-lost");
+    },
+  });
+  assert.equal((await load()).value.device, "wasm");
+  assert.deepEqual(wasm.devices.map(({ device, state }) => [device, state]), [["auto", "taken"], ["auto", "taken"], ["wasm", "taken"]]);
+});
+
 test("when the files cannot be read again after a loss, a later call tries once more", async () => {
   let online = true;
   const { load, call, cached } = open({
@@ -284,8 +332,8 @@ test("a GPU that was asked for is not left", async () => {
 
 test("files that the engine refuses are not kept", async () => {
   const { load, cached } = open({
-    behave: () => {
-      throw engineError("model-format");
+    behave: (method) => {
+      if (method === "load") throw engineError("model-format");
     },
   });
   assert.equal((await load()).error.code, "model-format");

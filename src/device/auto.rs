@@ -1,11 +1,8 @@
 //! What `auto` runs on: both devices are timed, and a call goes to the one that is faster for its size.
 
-use super::{AnyLens, OwnParts};
+use super::{AnyLens, Opened, OwnParts};
 use crate::{
-    backend::{
-        simd::Simd,
-        webgpu::{PowerPreference, WebGpu},
-    },
+    backend::{simd::Simd, webgpu::WebGpu},
     embedding::Pool,
     error::{Error, Result},
     similarity::cosine,
@@ -30,19 +27,19 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The CPU for every call.
-    pub fn simd(parts: OwnParts<'_>, reason: &str) -> Result<Self> {
-        Ok(Self::one(on_simd(parts)?, reason))
-    }
-
-    /// WebGPU for every call.
+    /// A lens on the device that was opened for it. `now` is a clock in milliseconds.
     ///
     /// # Errors
-    /// As [`AnyLens::webgpu`].
-    pub async fn webgpu(parts: OwnParts<'_>, reason: &str) -> Result<Self> {
-        let gpu = WebGpu::new(PowerPreference::HighPerformance).await?;
-        let lens = AnyLens::WebGpu(Box::new(parts.on(gpu)?));
-        Ok(Self::one(lens, reason))
+    /// The parts do not belong together or do not fit the device, or the GPU that was asked for is lost.
+    pub async fn load(parts: OwnParts<'_>, device: Opened, now: impl Fn() -> f64) -> Result<Self> {
+        match device {
+            Opened::Cpu(reason) => Ok(Self::one(on_simd(parts)?, reason)),
+            Opened::WebGpu(gpu) => {
+                let lens = AnyLens::WebGpu(Box::new(parts.on(gpu)?));
+                Ok(Self::one(lens, "webgpu was asked for"))
+            }
+            Opened::Auto(gpu) => Self::auto(parts, gpu, now).await,
+        }
     }
 
     fn one(lens: AnyLens, reason: impl Into<String>) -> Self {
@@ -61,11 +58,10 @@ impl Chosen {
         }
     }
 
-    /// WebGPU where an adapter is there, agrees with the CPU on a probe and is faster, else the CPU. `now` is a
-    /// clock in milliseconds.
-    pub async fn auto(parts: OwnParts<'_>, now: impl Fn() -> f64) -> Result<Self> {
+    /// WebGPU where a GPU is there, agrees with the CPU on a probe and is faster, else the CPU.
+    async fn auto(parts: OwnParts<'_>, gpu: Result<WebGpu>, now: impl Fn() -> f64) -> Result<Self> {
         // The GPU gets copies, and then the CPU the weights themselves.
-        let gpu = AnyLens::webgpu(&parts.lent()).await;
+        let gpu = gpu.and_then(|gpu| AnyLens::on_webgpu(&parts.lent(), gpu));
         let cpu = on_simd(parts)?;
         let gpu = match gpu {
             Ok(gpu) => gpu,

@@ -214,6 +214,15 @@ describe("files", () => {
     assertError(await loadFailure({ model: MODEL, device: "webgpu" }), "webgpu-unavailable", /wasm/);
   });
 
+  test("no WebGPU adapter is said before the model is here, and its download ends", options, async () => {
+    server.requests.length = 0;
+    server.rule(MODEL, { rate: 100_000 });
+    assertError(await loadFailure({ model: MODEL, device: "webgpu" }), "webgpu-unavailable", /wasm/);
+    const request = () => server.requests.find(({ path }) => path === MODEL);
+    for (let i = 0; i < 250 && !request()?.left; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.ok(request().left && !request().finished, "the server was left");
+  });
+
   test("a package served without its wasm", options, async () => {
     const fresh = await openPage(browser, server); // nothing of the code is in the browser's cache
     for (const build of ["wasm", "wasm/relaxed"]) server.rule(`/pkg/dist/${build}/caselens_bg.wasm`, { status: 404 });

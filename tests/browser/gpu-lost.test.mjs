@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { launch, MODEL_FILE, openPage, prefixWorker, serve, STOPPED_CLOCK } from "./helpers.mjs";
+import { launch, MODEL_FILE, openPage, prefixWorker, serve, STOPPED_CLOCK, WATCHED_GPU, watchGpu } from "./helpers.mjs";
 
 const MODEL = `/models/${MODEL_FILE}`;
 const options = { timeout: 180_000 };
@@ -12,7 +12,7 @@ let page;
 
 before(async () => {
   server = await serve();
-  await prefixWorker(server, STOPPED_CLOCK);
+  await prefixWorker(server, STOPPED_CLOCK + WATCHED_GPU);
 });
 after(() => server?.close());
 beforeEach(async () => {
@@ -70,3 +70,31 @@ test("a GPU lost in the middle of a call does not hang it", options, async () =>
   await crashGpu();
   assert.deepEqual(await answer, { rows: 40, device: "wasm" });
 });
+
+for (const device of ["webgpu", "auto"]) {
+  test(`a GPU that is lost before the model is here, for ${device}`, options, async () => {
+    let send;
+    server.rule(MODEL, { until: new Promise((resolve) => (send = resolve)) });
+    await watchGpu(page);
+    await page.evaluate(
+      ([model, device]) => {
+        window.loading = caselens.Encoder.load({ model, device });
+        loading.catch(() => {});
+      },
+      [MODEL, device],
+    );
+    await page.waitForFunction(() => gpu.some(({ name }) => name === "submit"));
+    await crashGpu();
+    server.rule(MODEL, undefined);
+    send();
+    if (device === "webgpu") {
+      const error = await page.evaluate(() => failure(loading));
+      assert.equal(error.code, "gpu-lost", error.message);
+      assert.ok(error.typed);
+      return assert.equal((await load("webgpu")).device, "webgpu", "another load has another GPU");
+    }
+    const info = await page.evaluate(async () => (await loading).info);
+    assert.equal(info.device, "wasm");
+    assert.match(info.reason, /auto: the CPU.*lost/);
+  });
+}

@@ -68,6 +68,7 @@ const BLANK = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="i
  * @typedef {object} Rule
  * @property {number} [status] answer with this status and no file.
  * @property {number} [delay] wait this many ms before the first byte.
+ * @property {Promise<void>} [until] wait for this before the first byte.
  * @property {number} [rate] send at most this many bytes a second.
  * @property {number} [cut] send only this many bytes under the full Content-Length, then break the connection.
  * @property {boolean} [drop] break the connection before any answer.
@@ -109,6 +110,7 @@ export async function serve({ mounts = {}, fallback, port = 0, headers = {} } = 
     const rule = rules.get(url.pathname) ?? {};
     if (rule.drop) return response.destroy();
     if (rule.delay) await pause(rule.delay);
+    await rule.until;
     if (rule.status) return response.writeHead(rule.status, { "Content-Type": "text/plain" }).end(`status ${rule.status}`);
 
     let file = locate(folders, decodeURIComponent(url.pathname));
@@ -256,6 +258,28 @@ export function wasmMemory(page) {
     };
     channel.postMessage("how much?");
   }));
+}
+/** For {@link watchGpu}: the worker tells what it asks of the GPU. */
+export const WATCHED_GPU = `{
+  const channel = new BroadcastChannel("gpu");
+  const watched = { GPU: ["requestAdapter"], GPUDevice: ["createComputePipeline", "destroy"], GPUQueue: ["submit"] };
+  for (const [type, methods] of Object.entries(watched)) {
+    for (const name of methods) {
+      const { prototype } = globalThis[type];
+      const method = prototype[name];
+      prototype[name] = function (...given) {
+        channel.postMessage({ name, label: given[0]?.label });
+        return method.apply(this, given);
+      };
+    }
+  }
+}`;
+/** From now on `window.gpu` lists what workers ask of the GPU: methods, and the labels of what they make. */
+export function watchGpu(page) {
+  return page.evaluate(() => {
+    window.gpu = [];
+    new BroadcastChannel("gpu").onmessage = ({ data }) => gpu.push(data);
+  });
 }
 /** A browser without relaxed SIMD. */
 export const NO_RELAXED_SIMD = "WebAssembly.validate = () => false;";

@@ -22,18 +22,17 @@ async function boot(): Promise<Module> {
       throw new CaseLensError("file", `${ENGINE} could not be read from ${url.href}. Install the package again.`, { cause });
     }),
   );
+  const { EngineDevice } = built;
   return {
-    load: async (model, head, device) => {
-      if (device === "webgpu") offerGpu();
-      const engine = await built.load(model, head, device === "auto" ? "wasm" : device);
-      if (device === "auto") {
-        const info = { ...engine.info(), reason: "auto: the CPU, since Node and Deno take WebGPU only where it is asked for" };
-        engine.info = () => info;
-      }
-      return engine;
+    ...built,
+    EngineDevice: {
+      open: async (device) => {
+        if (device === "auto") return EngineDevice.cpu("auto: the CPU, since Node and Deno take WebGPU only where it is asked for");
+        if (device === "webgpu") offerGpu();
+        return EngineDevice.open(device);
+      },
+      cpu: (reason) => EngineDevice.cpu(reason),
     },
-    Gallery: built.Gallery,
-    ModelFile: built.ModelFile,
   };
 }
 

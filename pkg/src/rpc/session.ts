@@ -208,8 +208,7 @@ export class Session {
   }
 
   async #goOnWithCpu(): Promise<Engine> {
-    const call = this.#loaded as LoadCall;
-    const engine = await this.#start({ ...call, device: "wasm" }, new ProgressMeter(() => {}));
+    const engine = await this.#start(this.#loaded as LoadCall, new ProgressMeter(() => {}));
     this.#outside.post({ type: "info", info: this.#info as EngineInfo });
     return engine;
   }
@@ -253,7 +252,7 @@ export class Session {
     } catch (error) {
       if (call.device !== "auto" || !isGpuLoss(error)) throw error;
       this.#gpuLoss = toCaseLensError(error).message;
-      await this.#start({ ...call, device: "wasm" }, meter);
+      await this.#start(call, meter);
     }
     // Bytes that came with the call are needed again only if the GPU can be lost and left.
     if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
@@ -262,8 +261,8 @@ export class Session {
   }
 
   /**
-   * Gets all files of a model at the same time, and builds the engine. Files that turn out to be no good are dropped from the
-   * cache; those that were kept may only be older than what is served now, and are got `again`.
+   * Gets all files of a model at the same time, opens the device meanwhile, and builds the engine. Files that turn out to be no
+   * good are dropped from the cache; those that were kept may only be older than what is served now, and are got `again`.
    */
   async #start(call: LoadCall, meter: ProgressMeter, again = true): Promise<Engine> {
     const cache = await (this.#cache as Promise<FileCache>);
@@ -284,6 +283,9 @@ export class Session {
     };
     const model = new Model(booting);
     const head = new Whole();
+    const opening = booting.then(({ EngineDevice }) =>
+      this.#gpuLoss === undefined ? EngineDevice.open(call.device) : EngineDevice.cpu(`the GPU was lost: ${this.#gpuLoss}`),
+    );
     let engine: Engine;
     try {
       const fetching = get("model", call.model, model);
@@ -292,9 +294,12 @@ export class Session {
         await Promise.race([fetching, model.begun]);
         throw error;
       });
-      const [wasm] = await Promise.all([booting, fetching, fetchingHead]);
-      meter.prepare();
-      engine = await wasm.load(model.file, call.head && head.bytes(), call.device);
+      const files = Promise.all([fetching, fetchingHead]).then(() => meter.prepare());
+      const ready = Promise.all([booting, opening, files]);
+      // Without an engine nobody takes the device.
+      ready.catch(() => opening.then((device) => device.free(), () => {}));
+      const [wasm, device] = await ready;
+      engine = await wasm.Engine.load(model.file, call.head && head.bytes(), device);
     } catch (error) {
       await Promise.all(downloads.map(({ kept }) => kept));
       if (!isFileFault(error)) throw error;
@@ -305,7 +310,6 @@ export class Session {
     }
     this.#engine = engine;
     this.#info = engine.info();
-    if (this.#gpuLoss !== undefined) this.#info = { ...this.#info, reason: `the GPU was lost: ${this.#gpuLoss}` };
     this.#gpuLoss = undefined;
     await Promise.all(downloads.map(({ kept }) => kept));
     return engine;

@@ -14,9 +14,17 @@ export class ModelFile {
   free(): void;
 }
 
+export class EngineDevice {
+  private constructor();
+  static open(device: string): Promise<EngineDevice>;
+  static cpu(reason: string): EngineDevice;
+  free(): void;
+}
+
 export class Engine {
   private constructor();
-  static load(model: ModelFile, head: Uint8Array | undefined, device: string): Promise<Engine>;
+  /** Takes the model and the device, also where it fails: they must not be freed then. */
+  static load(model: ModelFile, head: Uint8Array | undefined, device: EngineDevice): Promise<Engine>;
   info(): EngineInfo;
   compare(sentence1: string, sentence2: string, conditions: string[]): Promise<Compared>;
   embed(sentences: string[], conditions: (string | undefined)[], dims: number | undefined, dtype: string): Promise<Embedded>;

@@ -53,6 +53,9 @@ const TILE: usize = 64;
 /// Rows and outputs of a workgroup of the linear kernel on bytes, for each thread down it and for all.
 const BYTES_ROWS: usize = 4;
 const BYTES_OUTPUTS: usize = 64;
+/// Threads down such a workgroup, for few rows and for many. Many share what a core's cache holds of the weights; few are
+/// shared out among more cores.
+const BYTES_HEIGHTS: [u32; 2] = [4, 16];
 
 /// A GPU. Cloning shares it; tensors belong to the `WebGpu` that made them.
 ///
@@ -256,6 +259,17 @@ impl WebGpu {
         })))
     }
 
+    /// Has the kernels compiled that an encoder with q8_0 or q4_0 weights is likely to need, which may not be there yet. A
+    /// browser does so in the background; natively they are compiled when this returns.
+    pub fn prepare(&self) {
+        let inner = &*self.0;
+        for kernel in Kernel::likely(self.info().products) {
+            inner.pipelines.get(&inner.context.device, kernel);
+        }
+        // A browser may hold back what it was told until something is submitted.
+        inner.context.queue.submit([]);
+    }
+
     /// The GPU that was chosen.
     pub fn info(&self) -> &AdapterInfo {
         &self.0.context.info
@@ -377,8 +391,7 @@ impl WebGpu {
             (5, layer.bias.values()),
             (6, &*y.data),
         ]);
-        // Many rows share what a core's cache holds of the weights; few are shared out among more cores.
-        let height: u32 = if x.rows > 128 { 16 } else { 4 };
+        let height = BYTES_HEIGHTS[usize::from(x.rows > 128)];
         self.dispatch(
             Kernel::LinearBytes(activation, height),
             2.0 * (x.rows * x.columns * weight.rows) as f64,

@@ -1,8 +1,8 @@
-//! The kernels: which shaders make each, and their compiled pipelines, one a variant, made on first use.
+//! The kernels: which shaders make each, and their compiled pipelines, one a variant, made on first use or before.
 
 use std::{cell::RefCell, collections::HashMap};
 
-use super::weights::Format;
+use super::{BYTES_HEIGHTS, Products, weights::Format};
 use crate::backend::Activation;
 
 /// A kernel and its variant: the key of the cache.
@@ -23,7 +23,35 @@ pub(super) enum Kernel {
     Normalize,
 }
 
+/// How wide the attention heads of small encoders are.
+const USUAL_HEAD: u32 = 32;
+
 impl Kernel {
+    /// What a small encoder in blocks of bytes runs on; those that take longest to compile come first. What else another one
+    /// needs is compiled when it is there: a kernel that nobody uses would hold up all others.
+    pub fn likely(products: Products) -> Vec<Self> {
+        let mut kernels = Vec::new();
+        for activation in [Activation::Gelu, Activation::None] {
+            match products {
+                Products::Bytes => kernels
+                    .extend(BYTES_HEIGHTS.map(|height| Self::LinearBytes(activation, height))),
+                Products::Tiles => kernels.push(Self::Linear(Format::Q8_0, activation)),
+                Products::Threads => kernels.push(Self::LinearThreads(Format::Q8_0, activation)),
+            }
+        }
+        kernels.extend([
+            Self::Embed(Format::Q8_0),
+            Self::Attention(USUAL_HEAD),
+            Self::AddNorm,
+            Self::Pool,
+            Self::Normalize,
+        ]);
+        if products == Products::Bytes {
+            kernels.push(Self::Quantize);
+        }
+        kernels
+    }
+
     /// The WGSL files it is made of. A later file uses what an earlier one declares.
     fn sources(self) -> Vec<&'static str> {
         const ACTIVATION: &str = include_str!("shaders/activation.wgsl");

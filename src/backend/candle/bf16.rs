@@ -101,7 +101,6 @@ pub fn multiply(a: Factor<'_>, b: Factor<'_>, sizes: (usize, usize, usize)) -> V
 }
 
 /// [`multiply`] by the instructions of `kernel`, which must be there.
-
 fn multiply_by(
     kernel: Kernel,
     a: Factor<'_>,

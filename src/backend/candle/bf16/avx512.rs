@@ -44,14 +44,11 @@ fn rows(
         let b = [b[0].as_chunks::<TILE>().0, b[1].as_chunks::<TILE>().0];
         for couple in 0..TILE {
             // SAFETY: a tile's row is as long as the register.
-            let columns =
-                [0, 1].map(|side| unsafe { _mm512_loadu_si512(b[side][couple].as_ptr().cast()) });
+            let columns = [0, 1]
+                .map(|side| bf16s(unsafe { _mm512_loadu_si512(b[side][couple].as_ptr().cast()) }));
             for (sums, row) in sums.iter_mut().zip(&a[first..]) {
-                let row = _mm512_set1_epi32(row[couple] as i32);
+                let row = bf16s(_mm512_set1_epi32(row[couple] as i32));
                 for (sum, columns) in sums.iter_mut().zip(columns) {
-                    // SAFETY: both are 32 bf16 numbers, as bits.
-                    let (row, columns) =
-                        unsafe { (std::mem::transmute(row), std::mem::transmute(columns)) };
                     *sum = _mm512_dpbf16_ps(*sum, row, columns);
                 }
             }
@@ -64,4 +61,10 @@ fn rows(
             unsafe { _mm512_storeu_ps(out.as_mut_ptr().cast(), sum) };
         }
     }
+}
+
+/// Sixteen couples of bf16 numbers, from their bits.
+fn bf16s(bits: __m512i) -> __m512bh {
+    // SAFETY: both types are 64 bytes that may hold any bits.
+    unsafe { std::mem::transmute::<__m512i, __m512bh>(bits) }
 }

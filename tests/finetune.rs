@@ -43,6 +43,7 @@ fn options(epochs: usize) -> Options {
         dropout: 0.1,
         batch: 16,
         conditions: usize::MAX,
+        answers: 2,
         epochs,
         keep: Keep::Best { patience: epochs },
         seed: 3,

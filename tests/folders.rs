@@ -346,6 +346,43 @@ fn gguf_files_become_folders_again() {
 }
 
 #[test]
+fn sentences_are_trained_on_answers() {
+    let folder = Folder::new("answers");
+    let data = folder.file("data.csv");
+    let answers = "sentence1,sentence2,condition,label,answer1,answer2
+a dog runs,a cat runs,the animal,1,a dog,a cat
+a dog runs,a cat runs,the action,5,running,
+two birds sing,two birds eat,the number,4,two,two
+";
+    std::fs::write(&data, answers).unwrap();
+    let model = common::fixture("bert-tiny").display().to_string();
+    let train = |output: &str, more: &[&str]| {
+        let args = [
+            "train",
+            "--adapter",
+            "full",
+            "--model",
+            &model,
+            "--data",
+            &data,
+            "--validation",
+            &data,
+            "--epochs",
+            "1",
+            "--json",
+            "--output",
+            output,
+        ];
+        done(&[&args, more].concat())
+    };
+    let [with, without] = ["with", "without"].map(|name| folder.file(name));
+    // Three rows, and for each of five answers one of its own sentence and one of the other.
+    assert_eq!(train(&with, &[])["training"]["rows"], 13);
+    assert_eq!(train(&without, &["--answers", "0"])["training"]["rows"], 3);
+    assert!(numbers(&with) != numbers(&without));
+}
+
+#[test]
 fn a_teacher_of_other_data_is_refused() {
     let folder = Folder::new("teacher");
     let (data, teacher, out) = (

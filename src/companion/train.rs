@@ -156,6 +156,10 @@ pub struct Args {
     /// [default: all]
     #[arg(long)]
     conditions: Option<usize>,
+    /// Most comparisons of a sentence with what it, or the other one, says about a condition that an epoch of --adapter
+    /// full and lora sees, drawn anew each time, where the data has answers
+    #[arg(long, value_name = "N", default_value = "2")]
+    answers: usize,
     /// Most epochs [default: 60; 4 for --adapter full and lora]
     #[arg(long)]
     epochs: Option<usize>,

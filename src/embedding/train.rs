@@ -5,7 +5,7 @@
 //! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
 //! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use candle_core::{D, Device, Tensor};
 use rand::{SeedableRng, rngs::StdRng};
@@ -76,6 +76,8 @@ pub struct Options {
     pub batch: usize,
     /// Most conditions of a sentence pair in an epoch, drawn anew each time.
     pub conditions: usize,
+    /// Most rows of a sentence and its pair's answers in an epoch ([`Dataset::asked`]), drawn anew each time.
+    pub answers: usize,
     /// Most epochs; the learning rate reaches 0 at their end.
     pub epochs: usize,
     pub keep: Keep,
@@ -163,14 +165,17 @@ pub fn fine_tune(
         prepare(&run.encoder, task.validation)?,
     );
     let ratings = task.validation.ratings();
+    let drawn_from = |groups: &[Range<usize>], most| -> Vec<_> {
+        groups.iter().map(|group| (group.clone(), most)).collect()
+    };
+    let groups = [
+        drawn_from(&train.groups, options.conditions),
+        drawn_from(&train.asked, options.answers),
+    ]
+    .concat();
     let batches = |epoch| {
-        let Options {
-            batch,
-            conditions,
-            seed,
-            ..
-        } = *options;
-        batches::batches(&train.groups, batch, conditions, seed, epoch)
+        let Options { batch, seed, .. } = *options;
+        batches::batches(&groups, batch, seed, epoch)
     };
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {

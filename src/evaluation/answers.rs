@@ -5,27 +5,23 @@
 //! what they are. (Systems that let a large language model write answers first compare those; here
 //! the encoder learns to find them by itself.)
 
-use std::collections::HashSet;
-
 use super::dataset::{Dataset, Row};
-
-/// The shortest word that two answers are taken to be alike by.
-const WORD: usize = 4;
 
 /// `data`, and for each sentence of a pair with answers a group more, which compares the sentence
 ///
-/// - with its own answer under the answer's condition: 5;
-/// - with the same answer under another condition of the pair, whose answer shares no word with it: 1;
-/// - with the other sentence's answer under its condition: the pair's rating.
+/// - with its own answers, each under its condition: 5;
+/// - with those of the other sentence: the pair's rating under that condition.
+///
+/// An answer under another condition than its own would be told apart by its kind alone, without a look at the sentence:
+/// rows of that sort, rated 1, were measured to do harm.
 pub fn with_answers(mut data: Dataset) -> Dataset {
-    let pairs = data.groups.clone();
-    for pair in pairs {
+    for pair in &data.groups {
         for side in 0..2 {
             let start = data.rows.len();
             let rows = asked(&data.rows[pair.clone()], side);
             data.rows.extend(rows);
             if data.rows.len() > start {
-                data.groups.push(start..data.rows.len());
+                data.asked.push(start..data.rows.len());
             }
         }
     }
@@ -34,42 +30,23 @@ pub fn with_answers(mut data: Dataset) -> Dataset {
 
 /// The rows of one sentence of a pair and the answers to the pair's conditions.
 fn asked(pair: &[Row], side: usize) -> Vec<Row> {
+    let compared = |row: &Row, answer: &str, rating| Row {
+        sentence1: [&row.sentence1, &row.sentence2][side].clone(),
+        sentence2: answer.to_owned(),
+        condition: row.condition.clone(),
+        rating,
+        answers: Default::default(),
+    };
     let mut rows = Vec::new();
-    for (i, row) in pair.iter().enumerate() {
-        let sentence = [&row.sentence1, &row.sentence2][side];
-        let compared = |answer: &str, condition: &str, rating| Row {
-            sentence1: sentence.clone(),
-            sentence2: answer.to_owned(),
-            condition: condition.to_owned(),
-            rating,
-            answers: Default::default(),
-        };
+    for row in pair {
         let [own, other] = [&row.answers[side], &row.answers[1 - side]];
-        if !own.is_empty() {
-            rows.push(compared(own, &row.condition, 5.0));
-            // The next conditions first: each is then another one's about as often.
-            let others = pair[i + 1..].iter().chain(&pair[..i]);
-            let elsewhere = others
-                .filter(|r| !r.answers[side].is_empty())
-                .find(|r| !alike(&r.answers[side], own) && !alike(&r.condition, &row.condition));
-            rows.extend(elsewhere.map(|r| compared(own, &r.condition, 1.0)));
-        }
-        if !other.is_empty() {
-            rows.push(compared(other, &row.condition, row.rating));
+        for (answer, rating) in [(own, 5.0), (other, row.rating)] {
+            if !answer.trim().is_empty() {
+                rows.push(compared(row, answer, rating));
+            }
         }
     }
     rows
-}
-
-/// Whether two texts share a word, or are the same.
-fn alike(a: &str, b: &str) -> bool {
-    fn words(text: &str) -> HashSet<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.chars().count() >= WORD)
-            .map(str::to_lowercase)
-            .collect()
-    }
-    a == b || !words(a).is_disjoint(&words(b))
 }
 
 #[cfg(test)]
@@ -81,61 +58,38 @@ mod tests {
         let csv = "sentence1,sentence2,condition,label,answer1,answer2
 a dog runs by the sea,cats sleep on a sofa,the place,1.5,on a beach,indoors
 a dog runs by the sea,cats sleep on a sofa,the animal,2,one dog,
-a dog runs by the sea,cats sleep on a sofa,the animal's place,1.5,at the beach,on furniture
-a dog runs by the sea,cats sleep on a sofa,the mood,3,,
+a dog runs by the sea,cats sleep on a sofa,the mood,3,, 
 a bird,a fish,the animal,2,,
 ";
         let data = Dataset::from_reader("d.csv", csv.as_bytes(), None).unwrap();
         let more = with_answers(data.clone());
         assert_eq!(more.rows[..data.rows.len()], data.rows);
-        assert_eq!((&more.pairs, &more.kept), (&data.pairs, &data.kept));
-        assert_eq!(more.groups, [0..4, 4..5, 5..12, 12..17]);
-        let texts = |row: &Row| {
-            let [sentence, answer, condition] = row.texts().map(str::to_owned);
-            (sentence, answer, condition, row.rating)
-        };
-        let of = |sentence: &str, rows: &[(&str, &str, f32)]| -> Vec<_> {
-            rows.iter()
-                .map(|&(a, c, r)| (sentence.to_owned(), a.to_owned(), c.to_owned(), r))
-                .collect()
-        };
-        let first = of(
-            "a dog runs by the sea",
-            &[
-                ("on a beach", "the place", 5.0),
-                ("on a beach", "the animal", 1.0),
-                ("indoors", "the place", 1.5),
-                ("one dog", "the animal", 5.0),
-                // "the animal's place" shares its word; "the place" does not.
-                ("one dog", "the place", 1.0),
-                ("at the beach", "the animal's place", 5.0),
-                ("on furniture", "the animal's place", 1.5),
-            ],
-        );
+        assert_eq!((&more.pairs, &more.groups), (&data.pairs, &data.groups));
+        assert_eq!(more.asked, [4..7, 7..10]);
+        let rows: Vec<_> = more.rows[4..]
+            .iter()
+            .map(|r| (r.texts(), r.rating))
+            .collect();
+        let (dog, cats) = ("a dog runs by the sea", "cats sleep on a sofa");
         assert_eq!(
-            more.rows[5..12].iter().map(texts).collect::<Vec<_>>(),
-            first
+            rows,
+            [
+                ([dog, "on a beach", "the place"], 5.0),
+                ([dog, "indoors", "the place"], 1.5),
+                ([dog, "one dog", "the animal"], 5.0),
+                ([cats, "indoors", "the place"], 5.0),
+                ([cats, "on a beach", "the place"], 1.5),
+                ([cats, "one dog", "the animal"], 2.0),
+            ]
         );
-        let second = of(
-            "cats sleep on a sofa",
-            &[
-                ("indoors", "the place", 5.0),
-                ("on a beach", "the place", 1.5),
-                ("one dog", "the animal", 2.0),
-                ("on furniture", "the animal's place", 5.0),
-                ("at the beach", "the animal's place", 1.5),
-            ],
-        );
-        // Both conditions that this sentence answers are about a place.
+        // They stay together where rows go or come.
+        let keep: Vec<bool> = (0..10).map(|row| row != 3 && row != 5).collect();
+        let mut some = more.subset(&keep);
         assert_eq!(
-            more.rows[12..].iter().map(texts).collect::<Vec<_>>(),
-            second
+            (&some.groups[..], &some.asked[..]),
+            (&[0..3][..], &[3..5, 5..8][..])
         );
-        assert_eq!(
-            with_answers(data.subset(&[false, false, false, true, true]))
-                .rows
-                .len(),
-            2
-        );
+        some.append(more);
+        assert_eq!(some.asked, [3..5, 5..8, 12..15, 15..18]);
     }
 }

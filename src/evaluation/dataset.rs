@@ -44,8 +44,11 @@ pub struct Dataset {
     /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
     pub pairs: Vec<Pair>,
     /// The rows of a sentence pair that follow each other in one file, however many conditions it has:
-    /// what training compares. Every row is in one of them.
+    /// what training compares. Every row is in one of them, or of `asked`.
     pub groups: Vec<Range<usize>>,
+    /// More groups, of rows that compare a sentence with answers, where
+    /// [`with_answers`](super::answers::with_answers) added them.
+    pub asked: Vec<Range<usize>>,
 }
 
 #[derive(Deserialize)]
@@ -89,17 +92,15 @@ impl Dataset {
     pub fn append(&mut self, other: Self) {
         let before = self.rows.len();
         let moved = |row: usize| row + before;
+        let moved_group = |group: Range<usize>| moved(group.start)..moved(group.end);
         self.rows.extend(other.rows);
         self.kept
             .extend(other.kept.into_iter().map(|row| row.map(moved)));
         self.pairs
             .extend(other.pairs.into_iter().map(|(a, b)| (moved(a), moved(b))));
-        self.groups.extend(
-            other
-                .groups
-                .into_iter()
-                .map(|g| moved(g.start)..moved(g.end)),
-        );
+        self.groups
+            .extend(other.groups.into_iter().map(moved_group));
+        self.asked.extend(other.asked.into_iter().map(moved_group));
     }
 
     /// Reads CSV; `name` stands for the file in errors.
@@ -212,15 +213,16 @@ impl Dataset {
             .iter()
             .filter_map(|&(a, b)| Some((place[a]?, place[b]?)))
             .collect();
-        data.groups = self
-            .groups
-            .iter()
-            .filter_map(|group| {
+        let left = |groups: &[Range<usize>]| {
+            let left = groups.iter().filter_map(|group| {
                 let mut kept = place[group.clone()].iter().flatten();
                 let first = *kept.next()?;
                 Some(first..first + 1 + kept.count())
-            })
-            .collect();
+            });
+            left.collect()
+        };
+        data.groups = left(&self.groups);
+        data.asked = left(&self.asked);
         data
     }
 

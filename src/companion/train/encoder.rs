@@ -48,7 +48,10 @@ pub fn run(args: &Args) -> Result<()> {
             (data.subset(&rest), data.subset(&held))
         }
     };
-    let train = with_answers(train);
+    let train = match args.answers {
+        0 => train,
+        _ => with_answers(train),
+    };
     if train.rows.is_empty() {
         return Err(Error::InvalidArgument(format!(
             "{} holds one sentence pair only, and that is held out. Give more data, or --validation.",
@@ -157,6 +160,7 @@ fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
         dropout: args.dropout.unwrap_or(0.1),
         batch: args.batch.unwrap_or(16),
         conditions: args.conditions.unwrap_or(usize::MAX),
+        answers: args.answers,
         epochs: args.epochs.unwrap_or(4),
         keep: args.keep(2),
         seed,

@@ -8,12 +8,11 @@ use std::ops::Range;
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// The groups of an epoch in random order, of each at most `conditions` rows drawn anew, in batches: a batch is
-/// full once it holds 2·`pairs` rows.
+/// The groups of an epoch in random order, of each at most so many rows as stand beside it, drawn anew, in batches: a
+/// batch is full once it holds 2·`pairs` rows.
 pub fn batches(
-    groups: &[Range<usize>],
+    groups: &[(Range<usize>, usize)],
     pairs: usize,
-    conditions: usize,
     seed: u64,
     epoch: usize,
 ) -> Vec<Vec<Vec<usize>>> {
@@ -24,11 +23,11 @@ pub fn batches(
     let mut all = Vec::new();
     let mut batch = Vec::new();
     let mut rows = 0;
-    for group in order {
+    for (group, most) in order {
         let mut drawn: Vec<usize> = group.collect();
-        if drawn.len() > conditions {
+        if drawn.len() > most {
             drawn.shuffle(&mut rng);
-            drawn.truncate(conditions);
+            drawn.truncate(most);
         }
         rows += drawn.len();
         batch.push(drawn);
@@ -63,8 +62,9 @@ mod tests {
 
     #[test]
     fn an_epoch_sees_every_group_once_in_an_order_of_its_own() {
-        let groups: Vec<Range<usize>> = vec![0..2, 2..8, 8..9, 9..11, 11..15, 15..16, 16..18];
-        let epoch = |seed, epoch| batches(&groups, 2, usize::MAX, seed, epoch);
+        let groups = [0..2, 2..8, 8..9, 9..11, 11..15, 15..16, 16..18];
+        let whole = groups.clone().map(|g| (g, usize::MAX));
+        let epoch = |seed, epoch| batches(&whole, 2, seed, epoch);
         let first = epoch(1, 1);
         assert_eq!(first, epoch(1, 1));
         let rows = |batch: &Vec<Vec<usize>>| batch.iter().map(Vec::len).sum::<usize>();
@@ -74,18 +74,18 @@ mod tests {
         }
         let mut seen = first.concat();
         seen.sort();
-        let whole: Vec<Vec<usize>> = groups.iter().cloned().map(Iterator::collect).collect();
+        let whole: Vec<Vec<usize>> = groups.map(Iterator::collect).to_vec();
         assert_eq!(seen, whole);
         assert!((2..9).any(|n| epoch(1, n) != first));
         assert!((2..9).any(|seed| epoch(seed, 1) != first));
     }
 
     #[test]
-    fn an_epoch_draws_so_many_conditions_of_a_pair() {
-        let groups = [0..9, 9..11];
+    fn an_epoch_draws_so_many_rows_of_a_group() {
+        let groups = [(0..9, 3), (9..11, 3)];
         let mut seen = std::collections::HashSet::new();
         for epoch in 1..40 {
-            let mut drawn = batches(&groups, 100, 3, 0, epoch).concat();
+            let mut drawn = batches(&groups, 100, 0, epoch).concat();
             drawn.sort();
             let (long, short) = (&drawn[0], &drawn[1]);
             assert_eq!((long.len(), short.as_slice()), (3, &[9, 10][..]));

@@ -85,10 +85,8 @@ a bird,a fish,the animal,2,,
         // They stay together where rows go or come.
         let keep: Vec<bool> = (0..10).map(|row| row != 3 && row != 5).collect();
         let mut some = more.subset(&keep);
-        assert_eq!(
-            (&some.groups[..], &some.asked[..]),
-            (&[0..3][..], &[3..5, 5..8][..])
-        );
+        assert_eq!(some.groups.first(), Some(&(0..3)));
+        assert_eq!(some.asked, [3..5, 5..8]);
         some.append(more);
         assert_eq!(some.asked, [3..5, 5..8, 12..15, 15..18]);
     }

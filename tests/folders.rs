@@ -32,6 +32,27 @@ fn numbers(folder: &str) -> Vec<(String, Vec<f32>)> {
     all
 }
 
+/// Trains an encoder for one epoch on a file; what the program says of it.
+fn train(model: &str, data: &str, output: &str, more: &[&str]) -> serde_json::Value {
+    let args = [
+        "train",
+        "--adapter",
+        "full",
+        "--model",
+        model,
+        "--data",
+        data,
+        "--validation",
+        data,
+        "--epochs",
+        "1",
+        "--output",
+        output,
+        "--json",
+    ];
+    done(&[&args, more].concat())
+}
+
 const DATA: &str = "sentence1,sentence2,condition,label
 a dog runs,a cat runs,the animal,1
 a dog runs,a cat runs,the action,5
@@ -204,25 +225,7 @@ fn gguf_files_become_folders_again() {
     std::fs::write(&data, DATA).unwrap();
     let base = common::fixture("bert-tiny").display().to_string();
     let trained = folder.file("trained");
-    let train = |model: &str, output: &str| {
-        done(&[
-            "train",
-            "--adapter",
-            "full",
-            "--model",
-            model,
-            "--data",
-            &data,
-            "--validation",
-            &data,
-            "--epochs",
-            "1",
-            "--output",
-            output,
-            "--json",
-        ])
-    };
-    train(&base, &trained);
+    train(&base, &data, &trained, &[]);
     let (file, head) = (folder.file("trained.gguf"), folder.file("trained.head"));
     let quantize = |model: &str, output: &str| {
         done(&[
@@ -310,7 +313,7 @@ fn gguf_files_become_folders_again() {
     assert!((0.12..0.25).contains(&moved), "{moved} steps");
 
     // Training goes on from it.
-    train(&drawn, &folder.file("on"));
+    train(&drawn, &data, &folder.file("on"), &[]);
 
     let out = folder.file("out");
     let wrong = common::fixture("roberta-tiny").display().to_string();
@@ -356,29 +359,13 @@ two birds sing,two birds eat,the number,4,two,two
 ";
     std::fs::write(&data, answers).unwrap();
     let model = common::fixture("bert-tiny").display().to_string();
-    let train = |output: &str, more: &[&str]| {
-        let args = [
-            "train",
-            "--adapter",
-            "full",
-            "--model",
-            &model,
-            "--data",
-            &data,
-            "--validation",
-            &data,
-            "--epochs",
-            "1",
-            "--json",
-            "--output",
-            output,
-        ];
-        done(&[&args, more].concat())
-    };
     let [with, without] = ["with", "without"].map(|name| folder.file(name));
     // Three rows, and for each of five answers one of its own sentence and one of the other.
-    assert_eq!(train(&with, &[])["training"]["rows"], 13);
-    assert_eq!(train(&without, &["--answers", "0"])["training"]["rows"], 3);
+    assert_eq!(train(&model, &data, &with, &[])["training"]["rows"], 13);
+    assert_eq!(
+        train(&model, &data, &without, &["--answers", "0"])["training"]["rows"],
+        3
+    );
     assert!(numbers(&with) != numbers(&without));
 }
 

@@ -49,10 +49,7 @@ pub fn run(args: Args) -> Result<()> {
     let heads = args
         .model
         .iter()
-        .map(|model| {
-            let path = model.join(FOLDER_HEAD);
-            HeadFile::parse(&path.display().to_string(), &read(path.clone())?)
-        })
+        .map(|model| HeadFile::open(&model.join(FOLDER_HEAD)))
         .collect::<Result<Vec<_>>>()?;
     for (model, head) in args.model.iter().zip(&heads) {
         if !head.layers.is_empty() || head.spec.case != heads[0].spec.case {

@@ -1,9 +1,6 @@
 //! `caselens dequantize`: a GGUF file becomes a Hugging Face folder again.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -77,10 +74,10 @@ pub fn run(mut args: Args) -> Result<()> {
             args.base.display()
         ));
     }
-    let head = match &args.head {
-        Some(path) => Some(head(path, &file)?),
-        None => None,
-    };
+    let head = args.head.as_deref().map(HeadFile::open).transpose()?;
+    if let Some(head) = &head {
+        head.spec.check_encoder(&file.encoder)?;
+    }
     let what = args.base.join("model.safetensors").display().to_string();
     let numbers = dequantize(&file, &base, args.dither)?;
     let weights = save::safetensors(&what, base.weights.bytes(), &base.config, &numbers)?;
@@ -99,11 +96,4 @@ pub fn run(mut args: Args) -> Result<()> {
     let described = spec.as_ref().map_or_else(|| encoder.to_string(), describe);
     eprintln!("wrote {}: {described}", args.output.display());
     Ok(())
-}
-
-fn head(path: &Path, file: &Checkpoint) -> Result<HeadFile> {
-    let bytes = fs::read(path).map_err(Error::io(path))?;
-    let head = HeadFile::parse(&path.display().to_string(), &bytes)?;
-    head.spec.check_encoder(&file.encoder)?;
-    Ok(head)
 }

@@ -173,9 +173,7 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
 /// The head of a folder that `caselens train` wrote, under the encoder's name. What browsers download goes
 /// without the table of the training conditions' ratings.
 fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
-    let path = model.join(FOLDER_HEAD);
-    let bytes = fs::read(&path).map_err(Error::io(&path))?;
-    let mut head = HeadFile::parse(&path.display().to_string(), &bytes)?;
+    let mut head = HeadFile::open(&model.join(FOLDER_HEAD))?;
     head.spec.check_encoder(encoder)?;
     head.spec.encoder = encoder.clone();
     head.condition_only = None;

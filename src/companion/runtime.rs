@@ -361,8 +361,7 @@ impl HeadArgs {
                 }
             }
         };
-        let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
-        HeadFile::parse(&path.display().to_string(), &bytes).map(Some)
+        HeadFile::open(&path).map(Some)
     }
 }
 

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use candle_core::quantized::GgmlDType;
 use half::f16;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -32,14 +31,9 @@ pub fn dequantize(
     let mut changed = BTreeMap::new();
     for (name, shape) in tensor_shapes(&file.config) {
         let tensor = file.weights.get(&name, &shape)?;
-        let published = quantize(
-            &base.weights,
-            &base.config,
-            &name,
-            &shape,
-            format(tensor.dtype),
-        )?;
-        if published.dtype() == format(tensor.dtype) && *published.data()? == *tensor.data {
+        let format = tensor.dtype.ggml();
+        let published = quantize(&base.weights, &base.config, &name, &shape, format)?;
+        if published.dtype() == format && *published.data()? == *tensor.data {
             continue;
         }
         let mut numbers = tensor.to_f32();
@@ -63,15 +57,5 @@ fn dither(tensor: &WeightTensor<'_>, numbers: &mut [f32], rng: &mut StdRng) {
         for x in numbers {
             *x += step * (rng.random::<f32>() - 0.5);
         }
-    }
-}
-
-fn format(dtype: Dtype) -> GgmlDType {
-    match dtype {
-        Dtype::F32 => GgmlDType::F32,
-        Dtype::F16 => GgmlDType::F16,
-        Dtype::Bf16 => GgmlDType::BF16,
-        Dtype::Q8_0 => GgmlDType::Q8_0,
-        Dtype::Q4_0 => GgmlDType::Q4_0,
     }
 }

@@ -69,11 +69,11 @@ pub struct Source<'a> {
 pub fn write_gguf(out: &mut (impl Write + Seek), source: &Source<'_>, dtype: Dtype) -> Result<()> {
     let what = source.encoder.id.as_str();
     let config = Config::from_json(what, source.config_json)?;
-    let (format, file_type) = match dtype {
-        Dtype::F32 => (GgmlDType::F32, 0u32),
-        Dtype::F16 => (GgmlDType::F16, 1),
-        Dtype::Q4_0 => (GgmlDType::Q4_0, 2),
-        Dtype::Q8_0 => (GgmlDType::Q8_0, 7),
+    let file_type = match dtype {
+        Dtype::F32 => 0u32,
+        Dtype::F16 => 1,
+        Dtype::Q4_0 => 2,
+        Dtype::Q8_0 => 7,
         Dtype::Bf16 => {
             return Err(Error::InvalidArgument(
                 "bf16 is not written. Choose q8_0, q4_0, f16 or f32.".into(),
@@ -87,7 +87,7 @@ pub fn write_gguf(out: &mut (impl Write + Seek), source: &Source<'_>, dtype: Dty
 
     let mut tensors = Vec::new();
     for (name, shape) in tensor_shapes(&config) {
-        let tensor = quantize(source.weights, &config, &name, &shape, format)?;
+        let tensor = quantize(source.weights, &config, &name, &shape, dtype.ggml())?;
         tensors.push((name, tensor));
     }
     let tensors: Vec<_> = tensors.iter().map(|(n, t)| (n.as_str(), t)).collect();

@@ -72,6 +72,17 @@ impl Dtype {
             _ => None,
         }
     }
+
+    /// candle's name for it.
+    pub(super) fn ggml(self) -> GgmlDType {
+        match self {
+            Self::F32 => GgmlDType::F32,
+            Self::F16 => GgmlDType::F16,
+            Self::Bf16 => GgmlDType::BF16,
+            Self::Q8_0 => GgmlDType::Q8_0,
+            Self::Q4_0 => GgmlDType::Q4_0,
+        }
+    }
 }
 
 /// A named tensor in a file: shape (outermost first), dtype and its bytes, row by row.

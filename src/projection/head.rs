@@ -134,6 +134,16 @@ pub struct HeadFile {
 }
 
 impl HeadFile {
+    /// Reads a head file.
+    ///
+    /// # Errors
+    /// It cannot be read, or as [`HeadFile::parse`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open(path: &std::path::Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        Self::parse(&path.display().to_string(), &bytes)
+    }
+
     /// Parses a head file. `what` names it in errors.
     pub fn parse(what: &str, bytes: &[u8]) -> Result<Self> {
         let bad = |reason: String| Error::HeadFormat {

@@ -23,6 +23,8 @@ const CONDITIONS = ["the place", "the game", "the person"];
 /** Seconds that the encoder is on its way in a slow start. */
 const SLOW = 3;
 
+const { size } = statSync(path.join(MODELS, MODEL_FILE));
+
 const dist = path.join(ROOT, "pkg/dist");
 const scripts = readdirSync(dist, { recursive: true })
   .filter((name) => name.endsWith(".js"))
@@ -79,12 +81,10 @@ try {
         `${device.padEnd(14)} loads in ${load.toFixed(0)} ms from a local server; one comparison under three conditions ` +
           `${median(times).toFixed(0)} ms (median of ${times.length}; the first ${times[0].toFixed(0)} ms)`,
       );
-      const { size } = statSync(path.join(MODELS, MODEL_FILE));
       console.log(`${"".padEnd(14)} loading takes ${(memory / 1e6).toFixed(1)} MB of wasm memory, ${(memory / size).toFixed(2)} times the encoder`);
     } finally {
       await browser.close();
     }
-    const { size } = statSync(path.join(MODELS, MODEL_FILE));
     for (const [how, rule] of [["", undefined], [`, of which the encoder is on its way for ${SLOW} s`, { rate: size / SLOW }]]) {
       server.rule(`/models/${MODEL_FILE}`, rule);
       const times = [];

@@ -29,19 +29,24 @@ enum Kernel {
 }
 
 impl Kernel {
+    /// The fastest first.
+    const ALL: [Self; 2] = [Self::Amx, Self::Avx512];
+
+    /// Whether this machine has the instructions.
+    fn is_available(self) -> bool {
+        // The packing is compiled for AVX-512 BW, which CPUs with either have.
+        is_x86_feature_detected!("avx512bw")
+            && match self {
+                Self::Amx => amx::is_available(),
+                Self::Avx512 => avx512::is_available(),
+            }
+    }
+
     /// The fastest one that this machine has the instructions of.
     fn fastest() -> Option<Self> {
         static FASTEST: LazyLock<Option<Kernel>> = LazyLock::new(|| {
-            // The packing is compiled for AVX-512 BW, which CPUs with either have.
-            if !is_x86_feature_detected!("avx512bw") {
-                return None;
-            }
-            let kernels = [
-                (Kernel::Amx, amx::is_available as fn() -> bool),
-                (Kernel::Avx512, avx512::is_available),
-            ];
-            let found = kernels.into_iter().find(|(_, is_available)| is_available());
-            found.map(|(kernel, _)| kernel)
+            let mut kernels = Kernel::ALL.into_iter();
+            kernels.find(|kernel| kernel.is_available())
         });
         *FASTEST
     }
@@ -302,10 +307,6 @@ mod tests {
 
     #[test]
     fn every_kernel_gives_the_product_of_rounded_numbers() {
-        let kernels = [
-            (Kernel::Amx, amx::is_available as fn() -> bool),
-            (Kernel::Avx512, avx512::is_available),
-        ];
         let mut state = 1u32;
         let mut random = |count: usize| -> Vec<f32> {
             let mut next = || {
@@ -314,8 +315,8 @@ mod tests {
             };
             (0..count).map(|_| next()).collect()
         };
-        for (kernel, is_available) in kernels {
-            if !is_x86_feature_detected!("avx512bw") || !is_available() {
+        for kernel in Kernel::ALL {
+            if !kernel.is_available() {
                 eprintln!("skipped: this CPU has no instructions for {kernel:?}");
                 continue;
             }

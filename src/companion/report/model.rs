@@ -10,7 +10,7 @@ use crate::{
     },
     device::AnyLens,
     embedding::Case,
-    error::{Error, Result},
+    error::Result,
     projection::HeadFile,
 };
 
@@ -34,12 +34,7 @@ impl Opened {
             Some(head) => Some(head),
             None => Some(located(&model)?.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
         };
-        let head = head
-            .map(|path| {
-                let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
-                HeadFile::parse(&path.display().to_string(), &bytes)
-            })
-            .transpose()?;
+        let head = head.map(|path| HeadFile::open(&path)).transpose()?;
         let case = match &head {
             Some(head) => head.spec.case.clone(),
             None => args.case.case(&ModelArgs {

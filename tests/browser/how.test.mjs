@@ -373,7 +373,7 @@ describe("how it works", { concurrency: false }, () => {
 
   test("the worksheet prints on one page, its answers on a second", async () => {
     const page = await open();
-    await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td").textContent));
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td")?.textContent));
     await page.emulateMedia({ media: "print" });
     const [questions, solutions] = await page.locator(".worksheet section").allInnerTexts();
     for (const text of [...CHESS, ...CONDITIONS]) assert.ok(questions.includes(text) && solutions.includes(text), text);
@@ -388,7 +388,7 @@ describe("how it works", { concurrency: false }, () => {
   test("no answer is printed beside sentences that it is not about", async () => {
     const page = await open();
     const answers = page.locator(".worksheet section").last();
-    await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td").textContent));
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td")?.textContent));
     await page.evaluate(() => (window.between = () => undefined));
     await field(page, "First sentence").fill("She reads in the park");
     await page.emulateMedia({ media: "print" });

@@ -38,7 +38,7 @@ async function open(hash = "#/list?device=wasm", options = {}) {
 const groupedBy = (page, condition) =>
   page.waitForFunction(
     (condition) =>
-      !document.querySelector("[role=progressbar]") && document.querySelector(".work-line p").textContent.includes(condition),
+      !document.querySelector("[role=progressbar]") && document.querySelector(".work-line p")?.textContent.includes(condition),
     condition ? `“${condition}”` : "",
     PATIENT,
   );

@@ -43,7 +43,7 @@ for (const prefix of ["/", "/some/sub/path/"]) {
       await answered(page);
       assert.equal(await number(page), before);
       await page.getByLabel("Second sentence").fill("A dog sleeps on the sofa");
-      await page.waitForFunction((old) => !document.querySelector(".rows.stale") && document.querySelector(".rows > li:nth-child(2) .cell-value").textContent !== old, before);
+      await page.waitForFunction((old) => !document.querySelector(".rows.stale") && (document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? old) !== old, before);
       await page.getByRole("link", { name: "How it works" }).click();
       await page.locator(".chart canvas").first().waitFor();
       await page.goto(`${server.origin}${prefix}speed.html`);

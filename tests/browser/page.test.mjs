@@ -218,7 +218,7 @@ describe("numbers", () => {
     await second(page).fill("");
     await second(page).pressSequentially(await first(page).inputValue(), { delay: 15 });
     await settled(page);
-    await page.waitForFunction(() => document.querySelector(".unaided .cell-value").textContent === "1.00");
+    await page.waitForFunction(() => document.querySelector(".unaided .cell-value")?.textContent === "1.00");
     const after = await shown(page);
     assert.ok(after.rows.every((row) => row.similarity === 1), JSON.stringify(after.rows));
     assert.notDeepEqual(after, before);
@@ -401,7 +401,7 @@ describe("where a condition looks", () => {
     await page.locator(".unaided").hover();
     assert.equal(await page.locator(".tint").count(), 0);
     await page.locator(".rows > li", { has: page.getByLabel("Condition 1") }).hover();
-    await page.waitForFunction(() => document.querySelector(".tint span:last-of-type").dataset.share > 20);
+    await page.waitForFunction(() => document.querySelector(".tint span:last-of-type")?.dataset.share > 20);
     assert.equal(await most(), "park");
 
     // What no longer fits is taken back at once.
@@ -457,9 +457,9 @@ describe("examples and links", () => {
     assert.equal(seen.size, 12);
     const last = await first(page).inputValue();
     await page.goBack();
-    await page.waitForFunction((text) => document.querySelector("#sentence-1").value !== text, last);
+    await page.waitForFunction((text) => (document.querySelector("#sentence-1")?.value ?? text) !== text, last);
     await page.goForward();
-    await page.waitForFunction((text) => document.querySelector("#sentence-1").value === text, last);
+    await page.waitForFunction((text) => document.querySelector("#sentence-1")?.value === text, last);
     await page.close();
   });
 
@@ -716,7 +716,7 @@ describe("for everyone", () => {
     const page = await open(link(CHESS, ["the place"]));
     await settled(page);
     await page.waitForFunction(() =>
-      /^the place: similarity/.test(document.querySelector("[aria-live=polite]").textContent),
+      /^the place: similarity/.test(document.querySelector("[aria-live=polite]")?.textContent),
     );
     await page.evaluate(() => document.activeElement.blur());
     const order = [];

@@ -365,13 +365,16 @@ describe("the list view", () => {
           return fillText.call(this, text, x, y);
         };
       });
-      const atRest = () =>
-        page.waitForFunction(() => {
+      /** Waits until nothing new was drawn for a third of a second, counted from here. */
+      const atRest = async () => {
+        await page.evaluate(() => Object.assign(window, { last: 0, still: 0 }));
+        await page.waitForFunction(() => {
           const same = window.drawn.length > 0 && window.drawn.length === window.last;
           window.still = same ? window.still + 1 : 0;
           window.last = window.drawn.length;
           return window.still > 20;
         });
+      };
       await groupedBy(page, "the place");
       await atRest();
       await page.evaluate(() => (window.drawn = []));

@@ -134,7 +134,7 @@ describe("the package", { concurrency: false }, () => {
 describe("the demo", { concurrency: false }, () => {
   async function open(site, options = {}) {
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(String(error)));
     page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));

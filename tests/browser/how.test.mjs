@@ -40,7 +40,7 @@ async function visit(address, { within = browser, ...options } = {}) {
   const context = await within.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.addInitScript(letMeddle);
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));

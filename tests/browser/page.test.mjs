@@ -44,7 +44,7 @@ afterEach(() => server.reset());
 /** Opens the page; what it complains about is kept in `page.problems`. */
 async function open(hash = "#device=wasm", { within = context } = {}) {
   const page = await within.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
@@ -91,6 +91,9 @@ async function answerAfter(page, ms) {
   await page.waitForFunction(() => window.isWaiting());
   await page.evaluate((ms) => (window.skip(ms), window.letGo()), ms);
 }
+
+/** The suggested conditions. */
+const chips = (page) => page.locator(".suggestions .chip");
 
 /** A link with this state. */
 const link = (sentences, conditions, device = "wasm") =>
@@ -331,7 +334,6 @@ describe("while an answer is awaited", () => {
 });
 
 describe("suggestions", () => {
-  const chips = (page) => page.locator(".suggestions .chip");
   const MANY = Array.from({ length: 19 }, (_, i) => `the colour of thing ${i + 1}`);
 
   test("come where a condition is quick, however long all take together; a slow device says why it has none", async () => {
@@ -403,6 +405,15 @@ describe("where a condition looks", () => {
     await page.locator(".rows > li", { has: page.getByLabel("Condition 1") }).hover();
     await page.waitForFunction(() => document.querySelector(".tint span:last-of-type")?.dataset.share > 20);
     assert.equal(await most(), "park");
+
+    // A row that slides below a resting pointer is not pointed at.
+    await page.evaluate(() => {
+      const top = (selector) => document.querySelector(selector).getBoundingClientRect().top;
+      document.querySelector(".rows").style.transform = `translateY(${top(".rows > .in-lens") - top(".unaided")}px)`;
+    });
+    await page.waitForFunction(() => document.querySelector(".unaided").matches(":hover"));
+    assert.equal(await most(), "park");
+    await page.evaluate(() => (document.querySelector(".rows").style.transform = ""));
 
     // What no longer fits is taken back at once.
     await first(page).fill("She plays chess at home");
@@ -718,6 +729,7 @@ describe("for everyone", () => {
     await page.waitForFunction(() =>
       /^the place: similarity/.test(document.querySelector("[aria-live=polite]")?.textContent),
     );
+    await chips(page).first().waitFor();
     await page.evaluate(() => document.activeElement.blur());
     const order = [];
     while (order.at(-1) !== "CPU" && order.length < 40) {
@@ -727,6 +739,7 @@ describe("for everyone", () => {
           const at = document.activeElement;
           if (at.matches(".example")) return "an example";
           if (at.matches(".nav a")) return "a view";
+          if (at.closest(".suggestions")) return "a suggestion";
           return at.getAttribute("aria-label") ?? at.labels?.[0]?.innerText ?? at.innerText;
         }),
       );
@@ -742,6 +755,7 @@ describe("for everyone", () => {
       "Condition 1",
       "Remove the place",
       "Add a condition",
+      ...Array(await chips(page).count()).fill("a suggestion"),
       "Why?",
       "CPU",
     ]);

@@ -5,7 +5,7 @@ import type { Attended } from "../how/words";
 import { answers, pending, unconditional } from "../state/answers";
 import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
-import { inLens } from "../state/focus";
+import { inLens, pointing } from "../state/focus";
 import { strings } from "../strings";
 import { Bar } from "./Bar";
 import { Glyph } from "./Discs";
@@ -82,7 +82,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   };
 
   return (
-    <li class={inLens.value === id ? "row in-lens" : "row"} onPointerEnter={hold}>
+    <li class={inLens.value === id ? "row in-lens" : "row"} {...pointing(hold)}>
       <span class="cell-glyph">{comparison && <Glyph similarity={comparison.similarity} />}</span>
       <span class="cell-name">
         <input

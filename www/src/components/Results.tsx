@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { similarity as written } from "../format";
 import { bothTyped, failure, pending, unconditional } from "../state/answers";
 import { conditions, filledConditions } from "../state/fields";
-import { inLens } from "../state/focus";
+import { inLens, pointing } from "../state/focus";
 import { strings } from "../strings";
 import { Bar } from "./Bar";
 import { ConditionRow } from "./ConditionRow";
@@ -30,7 +30,7 @@ const Headings = () => (
 function Unaided() {
   const value = unconditional.value;
   return (
-    <li class="row unaided" onPointerEnter={() => (inLens.value = undefined)}>
+    <li class="row unaided" {...pointing(() => (inLens.value = undefined))}>
       <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name" aria-hidden="true">
         {words.unaided} <span class="quiet">{words.unaidedNote}</span>

@@ -35,7 +35,7 @@ impl Work for Pack<'_> {
     type Output = Blocks;
 
     #[inline(always)]
-    fn run<I: Isa>(self, _: I) -> Blocks {
+    fn run<I: Isa>(self, isa: I) -> Blocks {
         let Stack {
             outputs, inputs, ..
         } = self.0;
@@ -60,7 +60,7 @@ impl Work for Pack<'_> {
             let (panel, column) = (output / width, output % width);
             let (numbers, bytes) = dtype.block();
             for (b, block) in row.chunks_exact(BLOCK / numbers * bytes).enumerate() {
-                let (quants, scale) = quantised(dtype, block);
+                let (quants, scale) = quantised(isa, dtype, block);
                 let block = panel * blocks + b;
                 scales[block * width + column] = scale;
                 if I::OFFSET != 0 {
@@ -82,7 +82,7 @@ impl Work for Pack<'_> {
 }
 
 /// 32 numbers as bytes and their scale; numbers that are in no such block are put in one.
-fn quantised(dtype: Dtype, block: &[u8]) -> ([i8; BLOCK], f32) {
+fn quantised<I: Isa>(isa: I, dtype: Dtype, block: &[u8]) -> ([i8; BLOCK], f32) {
     let mut quants = [0i8; BLOCK];
     let scale = || f16::from_le_bytes([block[0], block[1]]).to_f32();
     match dtype {
@@ -103,7 +103,7 @@ fn quantised(dtype: Dtype, block: &[u8]) -> ([i8; BLOCK], f32) {
         Dtype::F32 | Dtype::F16 | Dtype::Bf16 => {
             let mut numbers = [0f32; BLOCK];
             decode_into(dtype, block, &mut numbers);
-            let scale = largest(&numbers) / 127.0;
+            let scale = largest(isa, &numbers) / 127.0;
             if scale > 0.0 {
                 for (q, x) in quants.iter_mut().zip(numbers) {
                     *q = (x / scale).round_ties_even() as i8;
@@ -128,6 +128,7 @@ impl<'a, I: Isa> Rows<'a, I> {
     /// Quantises whole rows of `blocks` blocks; `quants`, `scales` and `starts` are as long as they need to be.
     #[inline(always)]
     pub fn quantise(
+        isa: I,
         x: &[f32],
         blocks: usize,
         quants: &'a mut [I::Quant],
@@ -144,7 +145,7 @@ impl<'a, I: Isa> Rows<'a, I> {
             for (r, row) in x.chunks_exact(inputs).enumerate() {
                 let (row, _) = row.as_chunks::<BLOCK>();
                 for (b, block) in row.iter().enumerate() {
-                    let (block, scale) = quantise_block::<I>(block);
+                    let (block, scale) = quantise_block(isa, block);
                     scales[b * height + r] = scale;
                     if I::WEIGHT_OFFSET != 0 {
                         let sum: i32 = block.iter().map(|q| q.value()).sum();
@@ -167,9 +168,9 @@ impl<'a, I: Isa> Rows<'a, I> {
 }
 
 #[inline(always)]
-fn quantise_block<I: Isa>(x: &[f32; BLOCK]) -> ([I::Quant; BLOCK], f32) {
+fn quantise_block<I: Isa>(isa: I, x: &[f32; BLOCK]) -> ([I::Quant; BLOCK], f32) {
     let range = I::RANGE as f32;
-    let largest = largest(x);
+    let largest = largest(isa, x);
     let inverse = if largest > 0.0 { range / largest } else { 0.0 };
     // `array::map` is not always inlined, and then knows nothing of the instructions.
     let mut quants = [I::Quant::zeroed(); BLOCK];

@@ -145,6 +145,7 @@ impl Work for Forward<'_> {
                 let mut starts = self.memory.take_f32(self.x.len() / BLOCK);
                 let product = blocks::Product::<I> {
                     rows: blocks::Rows::quantise(
+                        isa,
                         self.x,
                         layer.inputs / BLOCK,
                         quants.slice_mut(self.x.len()),

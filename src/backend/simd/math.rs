@@ -1,6 +1,6 @@
 //! Functions of vectors, and sums in an order that no batch and no vector width changes.
 
-use super::isa::Isa;
+use super::{isa::Isa, product::MOST_LANES};
 
 /// 1.5·2²³: adding it rounds to a whole number, which then lies in the low bits.
 pub const ROUND: f32 = 12_582_912.0;
@@ -50,8 +50,8 @@ pub fn gelu<I: Isa>(isa: I, x: I::F32) -> I::F32 {
 /// Σ f(xᵢ): sixteen sums side by side, then their sum by halves.
 #[inline(always)]
 pub fn sum(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
-    let mut lanes = [0f32; 16];
-    let (chunks, rest) = x.as_chunks::<16>();
+    let mut lanes = [0f32; MOST_LANES];
+    let (chunks, rest) = x.as_chunks::<MOST_LANES>();
     for chunk in chunks {
         for (lane, &x) in lanes.iter_mut().zip(chunk) {
             *lane += f(x);
@@ -60,29 +60,38 @@ pub fn sum(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     for (lane, &x) in lanes.iter_mut().zip(rest) {
         *lane += f(x);
     }
-    for half in [8, 4, 2, 1] {
-        for i in 0..half {
-            lanes[i] += lanes[i + half];
-        }
-    }
-    lanes[0]
+    by_halves(lanes, MOST_LANES, |a, b| a + b)
 }
 
 /// The largest of |xᵢ|.
 #[inline(always)]
-pub fn largest(x: &[f32; 32]) -> f32 {
-    let mut lanes = [0f32; 16];
-    for chunk in x.as_chunks::<16>().0 {
-        for (lane, &x) in lanes.iter_mut().zip(chunk) {
-            let x = x.abs();
-            *lane = if x > *lane { x } else { *lane };
-        }
+pub fn largest<I: Isa>(isa: I, x: &[f32; 32]) -> f32 {
+    let zero = isa.splat(0.0);
+    let mut most = zero;
+    for x in x.chunks_exact(I::LANES) {
+        let x = isa.load(x);
+        most = isa.max(most, isa.max(x, isa.sub(zero, x)));
     }
-    for half in [8, 4, 2, 1] {
-        for i in 0..half {
-            let x = lanes[i + half];
-            lanes[i] = if x > lanes[i] { x } else { lanes[i] };
+    let mut lanes = [0f32; MOST_LANES];
+    isa.store(most, &mut lanes);
+    by_halves(lanes, I::LANES, |a, b| if b > a { b } else { a })
+}
+
+/// One number of the first `count` ones: the second half joins the first, until one is left.
+///
+/// Written out: a loop over the halves is left as one by the compiler for wasm, with the numbers in memory.
+#[inline(always)]
+fn by_halves(mut x: [f32; MOST_LANES], count: usize, join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut half = |half: usize| {
+        if half < count {
+            for i in 0..half {
+                x[i] = join(x[i], x[i + half]);
+            }
         }
-    }
-    lanes[0]
+    };
+    half(8);
+    half(4);
+    half(2);
+    half(1);
+    x[0]
 }

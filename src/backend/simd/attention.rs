@@ -53,10 +53,12 @@ impl Work for Attention<'_> {
                     to[token % width] = number;
                 }
                 let value = &row[2 * hidden + at..][..size];
+                // Number by number: a copy of a length that is not known is a call in browsers.
                 for (p, value) in value.chunks(width).enumerate() {
                     let to = &mut values[(p * tokens + token) * width..][..width];
-                    to[..value.len()].copy_from_slice(value);
-                    to[value.len()..].fill(0.0);
+                    for (i, to) in to.iter_mut().enumerate() {
+                        *to = value.get(i).copied().unwrap_or(0.0);
+                    }
                 }
             }
             for first in (0..tokens).step_by(QUERIES) {

@@ -11,7 +11,7 @@ use super::{
     isa::{Isa, Quant, Work},
     math::{ROUND, largest},
     memory::Aligned,
-    product::{Tiles, VECTORS, panel_width},
+    product::{Tiles, VECTORS, nth, panel_width},
     stack::Stack,
 };
 use crate::model::weights::{BLOCK, Dtype, decode_into};
@@ -196,18 +196,6 @@ fn block_depth() -> usize {
         true => std::hint::black_box(BLOCK),
         false => BLOCK,
     }
-}
-
-/// The `i`-th run of `count` numbers. Checks of bounds in the loops below cost a quarter of their time in browsers.
-///
-/// # Safety
-///
-/// `all` holds i + 1 such runs.
-#[inline(always)]
-unsafe fn nth<T>(all: &[T], i: usize, count: usize) -> &[T] {
-    debug_assert!((i + 1) * count <= all.len());
-    // SAFETY: what this function asks for.
-    unsafe { all.get_unchecked(i * count..(i + 1) * count) }
 }
 
 impl<I: Isa> Tiles<I> for Product<'_, I> {

@@ -3,7 +3,7 @@
 use super::{
     isa::{Isa, Work},
     memory::Aligned,
-    product::{Tiles, VECTORS, panel_width},
+    product::{Tiles, VECTORS, nth, panel_width},
     stack::Stack,
 };
 use crate::model::weights::decode_into;
@@ -56,13 +56,15 @@ impl<I: Isa> Tiles<I> for Product<'_> {
         let x: [&[f32]; R] = std::array::from_fn(|r| &self.x[(row + r) * self.stride..][..depth]);
         let mut sums = [[isa.splat(0.0); VECTORS]; R];
         for i in 0..depth {
-            let columns = &columns[i * width..][..width];
+            // SAFETY: `columns` and each row of `x` were cut to `depth` runs above.
+            let columns = unsafe { nth(columns, i, width) };
             let columns = [
                 isa.load(&columns[..I::LANES]),
                 isa.load(&columns[I::LANES..]),
             ];
             for r in 0..R {
-                let x = isa.splat(x[r][i]);
+                // SAFETY: as above.
+                let x = isa.splat(unsafe { nth(x[r], i, 1) }[0]);
                 for v in 0..VECTORS {
                     sums[r][v] = isa.mul_add(x, columns[v], sums[r][v]);
                 }

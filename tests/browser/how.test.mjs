@@ -149,8 +149,8 @@ const CLAIMS = [
     }
     assert.ok(shares(explanation, 0, -1).of["spotless"] > 0.5, "in the last one most goes to “spotless”");
     const second = shares(explanation, 1, -1);
-    assert.deepEqual(second.most.slice(0, 2).sort(), ["filthy", "free"], "divided between “filthy” and “free”");
-    assert.ok(second.of["filthy"] + second.of["free"] > 0.6 && second.of[second.most[1]] > 0.1);
+    assert.ok(second.most[0] === "filthy" && second.of["filthy"] < 0.5, "“filthy” gets less than half");
+    for (const word of ["free", "though"]) assert.ok(second.of[word] > 0.1, `“${word}” gets a good share`);
   },
   async (by) => {
     const [own, subtracted] = [await by("the emotion of the person"), await by("the emotion of the person", { subtract: true })];

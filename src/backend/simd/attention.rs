@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     dense::Product,
     isa::{Isa, Work},
-    math::{exp, sum},
+    math::{by_halves, exp, larger, sum},
     memory::Memory,
     product::{Output, panel, panel_width},
 };
@@ -123,9 +123,7 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32], tokens: usize, scale: f32) -> f
     }
     let mut lanes = [f32::NEG_INFINITY; super::product::MOST_LANES];
     isa.store(most, &mut lanes);
-    let largest = lanes
-        .iter()
-        .fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+    let largest = by_halves(lanes, I::LANES, larger);
     let (largest, scale) = (isa.splat(largest), isa.splat(scale));
     for x in row.chunks_exact_mut(I::LANES) {
         let y = isa.mul(isa.sub(isa.load(x), largest), scale);

@@ -74,14 +74,20 @@ pub fn largest<I: Isa>(isa: I, x: &[f32; 32]) -> f32 {
     }
     let mut lanes = [0f32; MOST_LANES];
     isa.store(most, &mut lanes);
-    by_halves(lanes, I::LANES, |a, b| if b > a { b } else { a })
+    by_halves(lanes, I::LANES, larger)
+}
+
+/// `a` unless `b` is larger: a NaN in `b` is passed over.
+#[inline(always)]
+pub fn larger(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
 }
 
 /// One number of the first `count` ones: the second half joins the first, until one is left.
 ///
 /// Written out: a loop over the halves is left as one by the compiler for wasm, with the numbers in memory.
 #[inline(always)]
-fn by_halves(mut x: [f32; MOST_LANES], count: usize, join: impl Fn(f32, f32) -> f32) -> f32 {
+pub fn by_halves(mut x: [f32; MOST_LANES], count: usize, join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut half = |half: usize| {
         if half < count {
             for i in 0..half {

@@ -38,8 +38,6 @@ fn options(epochs: usize) -> Options {
         loss: "mse,rank:0.1".parse().unwrap(),
         learning_rate: 1e-3,
         weight_decay: 0.01,
-        base_decay: 0.0,
-        word_dropout: 0.0,
         dropout: 0.1,
         batch: 16,
         conditions: usize::MAX,

@@ -386,7 +386,7 @@ fn it_is_trained_and_its_folder_remembers_it() {
         caselens(&args)
     };
     let more = ["--architecture", "tri", "--router-layers", "2"];
-    let (code, stdout, stderr) = train(&out, &[&more[..], &["--word-dropout", "0.02"]].concat());
+    let (code, stdout, stderr) = train(&out, &more);
     assert_eq!(code, 0, "{stderr}");
     let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     let router = serde_json::json!({"tri": {"layers": 2, "gain": "one-plus-weight"}});

@@ -140,13 +140,6 @@ pub struct Args {
     /// Weight decay [default: 0; 0.01 for --adapter full and lora]
     #[arg(long)]
     weight_decay: Option<f64>,
-    /// Weight decay towards the published weights, for --adapter full and lora [default: 0]
-    #[arg(long)]
-    base_decay: Option<f64>,
-    /// Probability that a word of a training input is replaced by the mask token, for --adapter full and
-    /// lora [default: 0]
-    #[arg(long)]
-    word_dropout: Option<f32>,
     /// Examples a step; for --adapter full and lora sentence pairs of two rows: a batch is full once it
     /// holds twice as many rows, and never parts a sentence pair [default: 512; 16 for --adapter full and
     /// lora]
@@ -324,12 +317,10 @@ fn check(args: &Args) -> Result<()> {
             "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.",
         );
     }
-    let dropouts = [args.dropout, args.head_dropout, args.word_dropout];
+    let dropouts = [args.dropout, args.head_dropout];
     for dropout in dropouts.into_iter().flatten() {
         if !(0.0..1.0).contains(&dropout) {
-            return wrong(
-                "--dropout, --head-dropout and --word-dropout must be at least 0 and less than 1.",
-            );
+            return wrong("--dropout and --head-dropout must be at least 0 and less than 1.");
         }
     }
     if args.keep == Kept::Last && args.patience.is_some() {
@@ -338,12 +329,9 @@ fn check(args: &Args) -> Result<()> {
         );
     }
     let rate = args.learning_rate.unwrap_or(1e-3);
-    let decays = [args.weight_decay, args.base_decay].map(|decay| decay.unwrap_or(0.0));
-    let sound = decays.iter().all(|d| *d >= 0.0 && d.is_finite());
-    if !(rate > 0.0 && rate.is_finite() && sound) {
-        return wrong(
-            "--learning-rate must be positive, --weight-decay and --base-decay not negative.",
-        );
+    let decay = args.weight_decay.unwrap_or(0.0);
+    if !(rate > 0.0 && rate.is_finite() && decay >= 0.0 && decay.is_finite()) {
+        return wrong("--learning-rate must be positive, --weight-decay not negative.");
     }
     Ok(())
 }

@@ -37,16 +37,13 @@ use crate::{
         train::start,
     },
     similarity::cosine,
-    text::Batch,
 };
 
 mod batches;
 mod loss;
 mod state;
-mod word_dropout;
 
 pub use loss::Loss;
-use word_dropout::WordDropout;
 
 /// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
 const WARM_UP: f64 = 0.06;
@@ -66,10 +63,6 @@ pub struct Options {
     pub learning_rate: f64,
     /// AdamW's weight decay.
     pub weight_decay: f64,
-    /// The same towards the weights that training begins at (L2-SP; Li et al., 2018).
-    pub base_decay: f64,
-    /// Probability that a word of a training input is masked.
-    pub word_dropout: f32,
     /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
     pub dropout: f32,
     /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
@@ -133,7 +126,6 @@ pub struct Training<'a> {
     head: Head<Candle>,
     parameters: Vec<Parameter>,
     optimizer: AdamW,
-    word_dropout: Option<WordDropout>,
     stopping: EarlyStopping<Vec<Tensor>>,
     /// Epochs that are done.
     epochs: usize,
@@ -252,8 +244,7 @@ impl<'a> Training<'a> {
         }
         Ok(Self {
             task,
-            optimizer: AdamW::new(&parameters, options.weight_decay, options.base_decay)?,
-            word_dropout: WordDropout::new(&encoder.tokenizer, options.word_dropout)?,
+            optimizer: AdamW::new(&parameters, options.weight_decay)?,
             encoder,
             head,
             parameters,
@@ -322,7 +313,6 @@ impl<'a> Training<'a> {
         for input in inputs {
             plan.push(self.task.case, Pool::All, &template, input)?;
         }
-        self.drop_words([&mut plan.batch]);
         let hidden = self.encoder.hidden(&plan.batch)?;
         self.encoder.backend.pool(&hidden, &plan.conditionals)
     }
@@ -345,24 +335,12 @@ impl<'a> Training<'a> {
                 });
             }
         }
-        self.drop_words([&mut sentences.batch, &mut conditions.batch]);
         let tri = TriEncoder::new(&self.encoder, self.task.case)?;
         tri.embed(
             &tri.sentences(sentences)?,
             &tri.conditions(&conditions)?,
             &pairs,
         )
-    }
-
-    /// Masks words of the step's inputs, where that is asked for.
-    fn drop_words<const N: usize>(&self, batches: [&mut Batch; N]) {
-        if let Some(dropout) = &self.word_dropout {
-            let seed = batches::word_seed(self.task.options.seed, self.losses.len());
-            let mut rng = StdRng::seed_from_u64(seed);
-            for batch in batches {
-                dropout.apply(&mut batch.ids, &mut rng);
-            }
-        }
     }
 
     /// Similarities of the examples, dropout off.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, afterEach, before, test } from "node:test";
-import { launch, MODEL_FILE, serve } from "./helpers.mjs";
+import { launch, MODEL_FILE, serve, visit } from "./helpers.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MODEL = `/models/${MODEL_FILE}`;
@@ -31,9 +31,6 @@ afterEach(async () => {
 
 /** Opens a page with this body; `events` of the elements are kept in `window.events`. */
 async function open(body, { script = '<script type="module" src="/pkg/dist/element.js"></script>', ...context } = {}) {
-  page = await (await browser.newContext({ reducedMotion: "reduce", ...context })).newPage();
-  page.problems = [];
-  page.on("pageerror", (error) => page.problems.push(String(error)));
   server.rule("/element.html", {
     headers: { "Content-Type": "text/html; charset=utf-8" },
     body: `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>element</title>
@@ -42,7 +39,7 @@ async function open(body, { script = '<script type="module" src="/pkg/dist/eleme
         if (target.localName === "case-lens") events.push({ type, code: detail.code, results: detail.results, device: detail.info?.device });
       }, true);</script>${script}<main><h1>A comparison</h1>${body}</main>`,
   });
-  await page.goto(`${server.origin}/element.html`);
+  page = await visit(await browser.newContext({ reducedMotion: "reduce", ...context }), `${server.origin}/element.html`);
 }
 
 /** Waits until there are `count` events, and gives them. */
@@ -295,12 +292,9 @@ test("a strict Content-Security-Policy allows it", options, async () => {
     body: `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>strict</title><script type="module" src="/pkg/dist/element.js"></script>${LENS}`,
   });
   try {
-    page = await (await browser.newContext()).newPage();
-    const problems = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    await page.goto(`${strict.origin}/strict.html`);
+    page = await visit(await browser.newContext(), `${strict.origin}/strict.html`);
     await page.waitForFunction(() => document.querySelector("case-lens").results?.length === 2, undefined, { timeout: 30_000 }).catch(() => {});
-    assert.deepEqual(problems, []);
+    assert.deepEqual(page.problems, []);
     assert.match((await rows())[0].numbers, /^4\.\d of 5/);
   } finally {
     await strict.close();

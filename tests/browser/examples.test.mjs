@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build, createServer, preview } from "vite";
 import webpack from "webpack";
-import { HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve } from "./helpers.mjs";
+import { HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, visit } from "./helpers.mjs";
 
 const run = promisify(execFile);
 const options = { timeout: 180_000 };
@@ -43,16 +43,12 @@ after(async () => {
 
 /** Opens a page of an example and waits for its answer. */
 async function assertAnswers(url, answer = ANSWER) {
-  const page = await (await browser.newContext()).newPage();
-  const problems = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(url);
+  const page = await visit(await browser.newContext(), url);
   await page
     .waitForFunction(() => document.querySelector("output")?.textContent.endsWith(" 5"), undefined, { timeout: 60_000 })
-    .catch((error) => assert.fail(`${error.message}\n${problems.join("\n")}`));
+    .catch((error) => assert.fail(`${error.message}\n${page.problems.join("\n")}`));
   assert.match(await page.textContent("output"), answer);
-  assert.deepEqual(problems, []);
+  assert.deepEqual(page.problems, []);
   await page.context().close();
 }
 

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "vite";
-import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve } from "./helpers.mjs";
+import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve, visit } from "./helpers.mjs";
 import { assertLooks, incomparable } from "./screens.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -133,13 +133,8 @@ describe("the package", { concurrency: false }, () => {
 
 describe("the demo", { concurrency: false }, () => {
   async function open(site, options = {}) {
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
-    page.setDefaultTimeout(60_000);
-    page.problems = [];
-    page.on("pageerror", (error) => page.problems.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-    await page.goto(`${server.origin}${site}#/larger`);
-    return page;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    return visit(context, `${server.origin}${site}#/larger`);
   }
   const answered = (page) => page.waitForFunction(() => document.querySelectorAll(".larger-pair td strong").length >= 8, undefined, { timeout: 60_000 });
 

@@ -194,12 +194,10 @@ async function* pieces(file, body, end, rate) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * Opens a blank page with the package in it: `window.caselens` is the module, `window.failure(promise)` waits for
- * a rejection and gives `{ code, message, name, cause, typed }`. Console errors and crashes are kept in `page.problems`.
- */
-export async function openPage(browser, server, { context } = {}) {
-  const page = await (context ?? (await browser.newContext())).newPage();
+/** Opens an address in a page of its own. Console errors and crashes are kept in `page.problems`, warnings in `page.warnings`. */
+export async function visit(context, address) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
   page.problems = [];
   page.warnings = [];
   page.on("pageerror", (error) => page.problems.push(String(error)));
@@ -207,7 +205,16 @@ export async function openPage(browser, server, { context } = {}) {
     if (message.type() === "error") page.problems.push(message.text());
     if (message.type() === "warning") page.warnings.push(message.text());
   });
-  await page.goto(server.blank);
+  await page.goto(address);
+  return page;
+}
+
+/**
+ * Opens a blank page with the package in it: `window.caselens` is the module, `window.failure(promise)` waits for
+ * a rejection and gives `{ code, message, name, cause, typed }`.
+ */
+export async function openPage(browser, server, { context } = {}) {
+  const page = await visit(context ?? (await browser.newContext()), server.blank);
   await page.evaluate(async (entry) => {
     window.caselens = await import(entry);
     window.failure = async (promise) => {

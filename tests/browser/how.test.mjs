@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -35,17 +35,11 @@ after(async () => {
 });
 afterEach(() => server.reset());
 
-/** Opens the view at this address; what the page complains about is kept in `page.problems`. */
-async function visit(address, { within = browser, ...options } = {}) {
+/** Opens this address of the site, where workers can be meddled with. */
+async function openAt(address, { within = browser, ...options } = {}) {
   const context = await within.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.addInitScript(letMeddle);
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  page.problems = [];
-  page.on("pageerror", (error) => page.problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  await page.goto(server.origin + address);
-  return page;
+  return visit(context, server.origin + address);
 }
 
 /** The view's part of an address. */
@@ -54,7 +48,7 @@ const state = (extra = {}, conditions = CONDITIONS) =>
 
 /** Opens the view with this state and waits for its numbers. */
 async function open(extra, options) {
-  const page = await visit(`/site/#/how?${state(extra)}`, options);
+  const page = await openAt(`/site/#/how?${state(extra)}`, options);
   await settled(page);
   return page;
 }
@@ -350,13 +344,13 @@ describe("how it works", { concurrency: false }, () => {
 
   test("a presentation says that the model is being loaded, why it is not, and what is missing", async () => {
     server.rule(MODEL_PATH, { delay: 500, rate: 20e6 });
-    const page = await visit(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block" });
+    const page = await openAt(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block" });
     await page.getByRole("progressbar", { name: "Loading the model" }).waitFor();
     await settled(page);
     await leave(page);
 
     server.rule(MODEL_PATH, { status: 404 });
-    const without = await visit(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block", viewport: { width: 360, height: 800 } });
+    const without = await openAt(`/site/#/how?${state({ present: "1" })}`, { serviceWorkers: "block", viewport: { width: 360, height: 800 } });
     const alert = without.getByRole("alert");
     assert.match(await alert.innerText(), /The model could not be loaded/);
     assert.ok(await without.evaluate(() => document.querySelector("[role=alert]").scrollWidth <= innerWidth), "nothing sticks out");
@@ -366,7 +360,7 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await alert.count(), 0);
     await leave(without);
 
-    const empty = await visit(`/site/#/how?${state({ present: "1" }, [])}`);
+    const empty = await openAt(`/site/#/how?${state({ present: "1" }, [])}`);
     await empty.getByText("Add a condition in Compare").waitFor();
     await leave(empty);
   });
@@ -430,7 +424,7 @@ describe("how it works", { concurrency: false }, () => {
   });
 
   test("WebGPU where there is none offers the CPU, and the device can be chosen here", async () => {
-    const page = await visit(`/site/#/how?${state({ device: "webgpu" })}`);
+    const page = await openAt(`/site/#/how?${state({ device: "webgpu" })}`);
     await page.getByRole("alert").getByRole("button", { name: "Use the CPU" }).click();
     await settled(page);
     assert.ok(await page.getByRole("radio", { name: "CPU" }).isChecked());
@@ -443,7 +437,7 @@ describe("how it works", { concurrency: false }, () => {
   test("a GPU that is lost leaves the work to the CPU, and that is said", { timeout: PATIENT }, async () => {
     const own = await launch({ webgpu: true });
     try {
-      const page = await visit(`/site/#/how?${state({ device: "webgpu" })}`, { within: own });
+      const page = await openAt(`/site/#/how?${state({ device: "webgpu" })}`, { within: own });
       await settled(page, PATIENT);
       const session = await own.newBrowserCDPSession();
       await session.send("Browser.crashGpuProcess").catch(() => {}); // its answer may go down with the process
@@ -477,7 +471,7 @@ describe("how it works", { concurrency: false }, () => {
     const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
     companion("train", "--model", encoder, "--data", data, "--output", path.join(tiny, HEAD_FILE), ...shape);
 
-    const page = await visit(`/tiny/#/how?${state()}`, { serviceWorkers: "block" });
+    const page = await openAt(`/tiny/#/how?${state()}`, { serviceWorkers: "block" });
     await settled(page);
     const expected = await explained(page, "tiny", CONDITIONS[0], [{}, { head: false }]);
     assert.deepEqual(expected.map(({ names }) => names.includes("projected")), [true, false]);

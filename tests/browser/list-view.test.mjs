@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, ROOT, serve } from "./helpers.mjs";
+import { launch, ROOT, serve, visit } from "./helpers.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PATIENT = { timeout: 120_000 };
@@ -25,13 +25,7 @@ after(async () => {
 /** Opens the page in a context of its own; what it complains about is kept in `page.problems`. */
 async function open(hash = "#/list?device=wasm", options = {}) {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  page.problems = [];
-  page.on("pageerror", (error) => page.problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  await page.goto(`${server.origin}/site/${hash}`);
-  return page;
+  return visit(context, `${server.origin}/site/${hash}`);
 }
 
 /** Waits until the groups are those of this condition. */

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { parseAst, transformWithEsbuild } from "vite";
-import { launch, MODEL_FILE, ROOT, serve, violations } from "./helpers.mjs";
+import { launch, MODEL_FILE, ROOT, serve, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
@@ -41,16 +41,8 @@ after(async () => {
 
 afterEach(() => server.reset());
 
-/** Opens the page; what it complains about is kept in `page.problems`. */
-async function open(hash = "#device=wasm", { within = context } = {}) {
-  const page = await within.newPage();
-  page.setDefaultTimeout(60_000);
-  page.problems = [];
-  page.on("pageerror", (error) => page.problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-  await page.goto(`${server.origin}/site/${hash}`);
-  return page;
-}
+/** Opens the page. */
+const open = (hash = "#device=wasm", { within = context } = {}) => visit(within, `${server.origin}/site/${hash}`);
 
 /**
  * For pages whose worker is to be slow or to fail: calls of the method that `window.held` names wait for `letGo()`, those of

@@ -27,9 +27,6 @@ const EPSILON: f64 = 1e-8;
 pub struct AdamW {
     vars: Vec<Var>,
     decay: f64,
-    base_decay: f64,
-    /// Where each parameter began, where there is a decay towards it.
-    bases: Option<Vec<Tensor>>,
     steps: i32,
     kind: Kind,
 }
@@ -48,22 +45,16 @@ struct Moments {
 }
 
 impl AdamW {
-    /// For these parameters, with β = (0.9, 0.999) and ε = 10⁻⁸; weights decay towards zero and, by
-    /// `base_decay`, towards what they are now.
-    pub fn new(parameters: &[Parameter], weight_decay: f64, base_decay: f64) -> Result<Self> {
+    /// For these parameters, with β = (0.9, 0.999) and ε = 10⁻⁸; weights decay towards zero.
+    pub fn new(parameters: &[Parameter], weight_decay: f64) -> Result<Self> {
         let vars: Vec<Var> = parameters.iter().map(|p| p.var.clone()).collect();
         let kind = match vars.iter().all(|var| var.device().is_cpu()) {
             true => Kind::OnePass(vars.iter().map(Moments::zero).collect()),
             false => Kind::composed(&vars)?,
         };
-        let copies = || -> candle_core::Result<_> {
-            vars.iter().map(|v| v.as_detached_tensor().copy()).collect()
-        };
         Ok(Self {
-            bases: (base_decay > 0.0).then(copies).transpose()?,
             vars,
             decay: weight_decay,
-            base_decay,
             steps: 0,
             kind,
         })
@@ -122,12 +113,6 @@ impl AdamW {
         }
         let scale = clip / squares.sqrt().max(clip);
         self.steps += 1;
-        if let Some(bases) = &self.bases {
-            let pull = rate * self.base_decay;
-            for (var, base) in self.vars.iter().zip(bases) {
-                var.set(&((var.as_detached_tensor() * (1.0 - pull))? + (base * pull)?)?)?;
-            }
-        }
         let step = Step {
             rate: rate / (1.0 - BETA.0.powi(self.steps)),
             unbias: 1.0 / (1.0 - BETA.1.powi(self.steps)),
@@ -291,7 +276,7 @@ mod tests {
         };
         let loss = |p: &Parameter| p.var.sqr().unwrap().sum_all().unwrap();
         let (one_pass, composed, theirs) = (parameter(), parameter(), parameter());
-        let optimizer = |p: &Parameter| AdamW::new(std::slice::from_ref(p), 0.1, 0.0).unwrap();
+        let optimizer = |p: &Parameter| AdamW::new(std::slice::from_ref(p), 0.1).unwrap();
         let (mut first, mut second) = (optimizer(&one_pass), optimizer(&composed));
         second.kind = Kind::composed(&second.vars).unwrap();
         let parameters = ParamsAdamW {
@@ -326,32 +311,13 @@ mod tests {
     }
 
     #[test]
-    fn the_base_decay_draws_weights_back() {
-        let p = Parameter {
-            parts: vec![("w".into(), 1)],
-            var: Var::from_vec(vec![1f32, 2.0], (1, 2), &Device::Cpu).unwrap(),
-        };
-        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0, 5.0).unwrap();
-        let moved = Tensor::new(&[[3f32, 2.0]], &Device::Cpu).unwrap();
-        p.var.set(&moved).unwrap();
-        // A gradient of zero moves nothing by itself.
-        let gradients = (p.var.sum_all().unwrap() * 0.0)
-            .unwrap()
-            .backward()
-            .unwrap();
-        optimizer.step(&gradients, 0.1, 1.0).unwrap();
-        // Half of the way from 3 back to 1.
-        assert_eq!(p.var.to_vec2::<f32>().unwrap(), [[2.0, 2.0]]);
-    }
-
-    #[test]
     fn long_gradients_are_shortened() {
         // A first step's direction does not depend on the gradient's length, but its moments do.
         let p = Parameter {
             parts: vec![("w".into(), 1)],
             var: Var::from_vec(vec![3f32, 4.0], (1, 2), &Device::Cpu).unwrap(),
         };
-        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0, 0.0).unwrap();
+        let mut optimizer = AdamW::new(std::slice::from_ref(&p), 0.0).unwrap();
         let gradients = (p.var.sqr().unwrap().sum_all().unwrap() * 10.0)
             .unwrap()
             .backward()

@@ -56,6 +56,7 @@ impl Kernel {
     fn sources(self) -> Vec<&'static str> {
         const ACTIVATION: &str = include_str!("shaders/activation.wgsl");
         const STORE: &str = include_str!("shaders/store_row.wgsl");
+        const LINEAR: &str = include_str!("shaders/linear_bindings.wgsl");
         const SUM: &str = include_str!("shaders/workgroup_sum.wgsl");
         const NORM: &str = include_str!("shaders/layer_norm.wgsl");
         let weight = |format| match format {
@@ -74,12 +75,14 @@ impl Kernel {
                 weight(format),
                 ACTIVATION,
                 STORE,
+                LINEAR,
                 include_str!("shaders/linear.wgsl"),
             ],
             Self::LinearThreads(format, _) => vec![
                 weight(format),
                 ACTIVATION,
                 STORE,
+                LINEAR,
                 include_str!("shaders/linear_threads.wgsl"),
             ],
             Self::Quantize => vec![include_str!("shaders/quantize.wgsl")],

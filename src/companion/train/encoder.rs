@@ -155,8 +155,6 @@ fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
             _ => 1e-4,
         }),
         weight_decay: args.weight_decay.unwrap_or(0.01),
-        base_decay: args.base_decay.unwrap_or(0.0),
-        word_dropout: args.word_dropout.unwrap_or(0.0),
         dropout: args.dropout.unwrap_or(0.1),
         batch: args.batch.unwrap_or(16),
         conditions: args.conditions.unwrap_or(usize::MAX),

@@ -26,8 +26,6 @@ pub fn run(args: &Args) -> Result<()> {
     let for_encoders = [
         ("--loss", args.loss.is_some()),
         ("--freeze", args.freeze.is_some()),
-        ("--base-decay", args.base_decay.is_some()),
-        ("--word-dropout", args.word_dropout.is_some()),
         ("--head-dropout", args.head_dropout.is_some()),
         ("--checkpoint-every", args.checkpoint_every.is_some()),
         ("--resume", args.resume),

@@ -47,11 +47,6 @@ pub fn dropout_seed(seed: u64, step: usize) -> u64 {
     mixed(seed, step as u64)
 }
 
-/// The seed of the words that are masked in a step.
-pub fn word_seed(seed: u64, step: usize) -> u64 {
-    !dropout_seed(seed, step)
-}
-
 fn mixed(seed: u64, at: u64) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(at)
 }

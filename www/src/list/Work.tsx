@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { Failure } from "../components/Notices";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { lines } from "./fields";
@@ -53,17 +54,7 @@ export function Work() {
         )}
       </div>
       {problem.value && (
-        <div class="notice notice-bad" role="alert">
-          <p class="notice-title">{words.problem}</p>
-          <p>{problem.value.message}</p>
-          {!isAboutInput(problem.value) && (
-            <div class="notice-tools">
-              <PassingButton strong onClick={groupAgain} neighbour={status}>
-                {words.again}
-              </PassingButton>
-            </div>
-          )}
-        </div>
+        <Failure title={words.problem} problem={problem.value} retry={isAboutInput(problem.value) ? undefined : groupAgain} />
       )}
       {unsaved.value && (
         <div class="notice notice-bad" role="alert">

@@ -7,19 +7,6 @@
 //
 // W comes from `weight_at`; `store_row` applies the function after.
 
-struct Params {
-    rows: u32,
-    outputs: u32,
-    // Inputs in vec4s.
-    quads: u32,
-    padding: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> bias: array<f32>;
-@group(0) @binding(5) var<storage, read_write> y: array<f32>;
-
 // Where the rows of W for four outputs begin; past the last one, at the last one.
 fn rows_of_w(output: u32) -> vec4<u32> {
     let outputs = output + vec4<u32>(0u, SIDE, 2u * SIDE, 3u * SIDE);

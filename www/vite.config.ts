@@ -12,7 +12,13 @@ export default defineConfig({
   // In development the package is served from its own folder, next to this one.
   server: { fs: { allow: [".", "../pkg"] } },
   worker: { format: "es" },
-  // The model is the package's to keep.
-  plugins: [larger(), offline(["models/"])],
+  plugins: [
+    larger(),
+    offline({
+      // The model is the package's to keep.
+      left: ["models/"],
+      builds: ["relaxed/caselens_bg.wasm", "caselens_bg.wasm"].map((file) => path.resolve(import.meta.dirname, "../pkg/dist/wasm", file)),
+    }),
+  ],
   build: { rollupOptions: { input: ["index.html", "speed.html"].map((page) => path.resolve(import.meta.dirname, page)) } },
 });

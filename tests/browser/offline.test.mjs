@@ -22,6 +22,12 @@ const answered = (page) =>
   page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
 /** Waits until the page's files are kept. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state !== "redundant"));
+/** The paths of the files that are kept. */
+const keptFiles = (page) =>
+  page.evaluate(async () => {
+    const names = await caches.keys();
+    return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)))).flat();
+  });
 const number = (page) => page.locator(".rows > li:nth-child(2) .cell-value").innerText();
 
 for (const prefix of ["/", "/some/sub/path/"]) {
@@ -66,16 +72,32 @@ test("the package's API reference is part of the site, and not of what is kept",
   await page.getByRole("heading", { name: "API reference of caselens" }).waitFor();
   await page.getByRole("link", { name: "caselens/element" }).click();
   await page.getByRole("heading", { name: "Module caselens/element" }).waitFor();
-  const files = await page.evaluate(async () => {
-    const names = await caches.keys();
-    return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)))).flat();
-  });
+  const files = await keptFiles(page);
   assert.ok(files.includes("/site/speed.html"), `${files}`);
   assert.deepEqual(files.filter((file) => file.startsWith("/site/api/")), []);
   assert.deepEqual(problems, []);
   await page.close();
   await server.close();
 });
+
+for (const [what, at, before] of [
+  ["that this browser runs", 0, ""],
+  ["that runs anywhere, where there is no relaxed SIMD,", 1, "let asked = 0; WebAssembly.validate = () => asked++ > 0;"],
+]) {
+  test(`of the wasm module the build ${what} is kept alone`, async () => {
+    const server = await serve({ mounts: { "/site/": SITE } });
+    const worker = await readFile(path.join(SITE, "sw.js"), "utf8");
+    const builds = JSON.parse(worker.match(/^const BUILDS = (.*);$/m)[1]);
+    assert.equal(new Set(builds).size, 2);
+    server.rule("/site/sw.js", { headers: { "Content-Type": "text/javascript" }, body: `${before}${worker}` });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${server.origin}/site/#device=wasm`);
+    assert.ok(await kept(page));
+    assert.deepEqual((await keptFiles(page)).filter((file) => file.endsWith(".wasm")), [`/site/${builds[at]}`]);
+    await page.context().close();
+    await server.close();
+  });
+}
 
 test("it can be installed", async () => {
   const server = await serve({ mounts: { "/site/": SITE } });

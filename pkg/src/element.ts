@@ -16,7 +16,7 @@
  * @module caselens/element
  */
 
-import { CaseLensError, toCaseLensError } from "./errors.js";
+import { CaseLensError } from "./index.js";
 import { ENGLISH, type Labels } from "./element/labels.js";
 import { type Share, share } from "./element/shared.js";
 import { type Texts, View } from "./element/view.js";
@@ -243,7 +243,7 @@ export class CaseLensElement extends Base {
       }
     } catch (thrown) {
       if (signal.aborted) return;
-      this.#failed(toCaseLensError(thrown));
+      this.#failed(thrown instanceof CaseLensError ? thrown : new CaseLensError("internal", `caselens failed: ${thrown}.`, { cause: thrown }));
     }
   }
 

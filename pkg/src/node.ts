@@ -4,9 +4,11 @@
  * @packageDocumentation
  */
 
+import { Worker } from "node:worker_threads";
 import { nodePlatform } from "./node/platform.js";
 import { usePlatform } from "./platform.js";
 
-usePlatform(nodePlatform);
+// Bundlers look for this expression as it stands here. Options of the process, such as `--input-type`, are not for a thread.
+usePlatform(nodePlatform(() => new Worker(new URL("./node-worker.js", import.meta.url), { execArgv: [] })));
 
 export * from "./index.js";

@@ -3,7 +3,7 @@
 // The entry for browsers needs to do nothing; the one for Node (`node.ts`) puts its own platform here before anything loads.
 
 import type { FromWorker, ToWorker } from "./rpc/protocol.js";
-import { startWebWorker, WebWorkerPort } from "./rpc/start.js";
+import { startWebWorker, WebWorkerPort } from "./start.js";
 
 /** A worker, seen from the thread that started it. */
 export interface WorkerPort {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { Embeddings, joined } from "../dist/embeddings.js";
+import { Embeddings, joined } from "../build/embeddings.js";
 
 const floats = { dtype: "float32", data: Float32Array.of(3, 4, 0, 2, -6, -8), count: 3, dims: 2 };
 const bytes = { dtype: "int8", data: Int8Array.of(95, 127, 0, 127), scales: Float32Array.of(0.5, 2), count: 2, dims: 2 };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { CaseLensError, CODES, toCaseLensError } from "../dist/errors.js";
+import { CaseLensError, CODES, toCaseLensError } from "../build/errors.js";
 
 const read = (file) => readFile(new URL(file, import.meta.url), "utf8");
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Embeddings } from "../dist/embeddings.js";
-import { cluster } from "../dist/list/cluster.js";
-import { CONDITIONS } from "../dist/list/conditions.js";
-import { search } from "../dist/list/search.js";
-import { ranked, suggest } from "../dist/list/suggest.js";
+import { Embeddings } from "../build/embeddings.js";
+import { cluster } from "../build/list/cluster.js";
+import { CONDITIONS } from "../build/list/conditions.js";
+import { search } from "../build/list/search.js";
+import { ranked, suggest } from "../build/list/suggest.js";
 
 const invalid = { code: "invalid-argument" };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CaseLensError } from "../dist/errors.js";
-import { defaultThreads } from "../dist/options.js";
-import { Pool } from "../dist/rpc/pool.js";
+import { CaseLensError } from "../build/errors.js";
+import { defaultThreads } from "../build/options.js";
+import { Pool } from "../build/rpc/pool.js";
 
 const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
 const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true, dtype: "float32" });
@@ -19,6 +19,7 @@ const turn = () => new Promise((resolve) => setTimeout(resolve));
 class FakeWorker {
   calls = [];
   closed = undefined;
+  kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
     this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
@@ -64,6 +65,19 @@ test("a long call is shared out, and its results come in order", async () => {
   const counts = [2, 3, 4, 5];
   const grouped = await pool.call({ method: "group", data: new Float32Array(8), dims: 2, counts }, undefined);
   assert.deepEqual(grouped.map(({ silhouette }) => silhouette), counts);
+});
+
+test("further workers start once the first one's files are kept", async () => {
+  const first = new FakeWorker(turn);
+  let keep;
+  first.kept = new Promise((resolve) => (keep = resolve));
+  const { pool, others } = open({ first });
+  assert.deepEqual(await pool.call(encode(300), undefined), numbered(texts(300)), "the first one works alone meanwhile");
+  assert.deepEqual(others.map(({ calls }) => calls.length), [0, 0]);
+  keep();
+  await turn();
+  await pool.call(encode(300), undefined);
+  assert.ok(others.every(({ calls }) => calls.length > 0));
 });
 
 test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {

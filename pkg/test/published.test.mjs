@@ -36,14 +36,15 @@ test("it holds what it needs and no more", async () => {
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
     .map((file) => file.slice(0, -3));
-  const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.js", "caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
+  const bundles = ["index", "element", "worker", "node", "node-worker"].map((file) => `${file}.js`);
+  const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
   const expected = [
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "package.json",
-    ...[...sources.flatMap((file) => [`${file}.js`, `${file}.d.ts`]), ...wasm].map((file) => `dist/${file}`),
+    ...[...bundles, ...sources.map((file) => `${file}.d.ts`), ...wasm].map((file) => `dist/${file}`),
   ];
   assert.deepEqual(files, expected.sort(), "if dist holds what no source makes: `./build.sh clean`");
 });

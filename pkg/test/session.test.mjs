@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CaseLensError } from "../dist/errors.js";
-import { Session } from "../dist/rpc/session.js";
+import { CaseLensError } from "../build/errors.js";
+import { Session } from "../build/rpc/session.js";
 import { engineError, fakeWasm } from "./helpers.mjs";
 
 const MODEL = "https://example.org/model.gguf";
@@ -25,7 +25,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
       await sink.begin(bytes.byteLength);
       sink.push(bytes);
       cached.set(url, bytes);
-      return { fromCache: kept !== undefined, kept: Promise.resolve() };
+      return { fromCache: kept !== undefined, kept: Promise.resolve(cached.kept) };
     },
     post: (message) => {
       messages.push(message);
@@ -58,7 +58,23 @@ test("load answers with the engine's info, rises to 1 and keeps both files", asy
   const progress = messages.filter((m) => m.type === "progress").map((m) => m.progress);
   assert.equal(progress.at(-1).progress, 1);
   assert.equal(progress.filter((p) => p.progress === 1).length, 1);
-  assert.equal(messages.at(-2).type, "progress", "the last event comes just before the answer");
+  const told = messages.filter((m) => m.type !== "kept");
+  assert.equal(told.at(-2).type, "progress", "the last event comes just before the answer");
+});
+
+test("the answer does not wait for the cache, and the page hears when the files are kept", async () => {
+  const cached = new Map();
+  let keep;
+  cached.kept = new Promise((resolve) => (keep = resolve));
+  const { load, call, messages } = open({ cached });
+  assert.equal((await load()).type, "done");
+  assert.equal((await call(encode(2))).type, "done");
+  const kept = () => messages.filter((m) => m.type === "kept").length;
+  await sleep(1);
+  assert.equal(kept(), 0);
+  keep();
+  await sleep(1);
+  assert.equal(kept(), 1);
 });
 
 test("a model goes into the module piece by piece, after its size", async () => {

@@ -1,6 +1,6 @@
 // The wasm module as wasm-bindgen made it must be what the sources take it for.
 
-import type * as Built from "../dist/wasm/caselens.js";
+import type * as Built from "../build/wasm/caselens.js";
 import type * as Declared from "../src/wasm/caselens.js";
 
 declare const built: Built.Engine;

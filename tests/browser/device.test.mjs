@@ -120,8 +120,8 @@ test("an aborted load takes its GPU with it", options, async () => {
 
 test("a device that was freed or has been used is refused, and the module goes on", options, async () => {
   const { errors, reason } = await page.evaluate(async (model) => {
-    const { default: init, Engine, EngineDevice, ModelFile } = await import("/pkg/dist/wasm/caselens.js");
-    await init();
+    const { default: init, Engine, EngineDevice, ModelFile } = await import("/pkg/build/wasm/caselens.js");
+    await init({ module_or_path: "/pkg/build/wasm/caselens_bg.wasm" });
     const bytes = new Uint8Array(await (await fetch(model)).arrayBuffer());
     const load = async (device) => {
       const file = new ModelFile(bytes.length);

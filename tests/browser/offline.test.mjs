@@ -20,8 +20,11 @@ after(() => browser?.close());
 /** Waits until the first condition has its number. */
 const answered = (page) =>
   page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
-/** Waits until the page's files are kept. */
-const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state !== "redundant"));
+/** Waits until the page's files are kept, and the model's. */
+async function kept(page) {
+  await page.waitForFunction(async () => (await (await caches.open("caselens-v1")).keys()).length >= 2, undefined, { timeout: PATIENT });
+  return page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state !== "redundant"));
+}
 /** The paths of the files that are kept. */
 const keptFiles = (page) =>
   page.evaluate(async () => {

@@ -1,6 +1,6 @@
 // One lens for all elements of a page that want the same: loaded by the first of them, disposed of after the last.
 
-import { CaseLens } from "../caselens.js";
+import { CaseLens } from "../index.js";
 import type { LoadOptions } from "../options.js";
 import type { Progress } from "../progress.js";
 

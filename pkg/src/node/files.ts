@@ -20,7 +20,11 @@ const STEP = 1 << 20;
  * @throws CaseLensError `file`, or as {@link download}.
  */
 export async function readOrDownload(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
-  if (!url.startsWith("file:")) return download(url, options, sink);
+  if (!url.startsWith("file:")) {
+    const found = await download(url, options, sink);
+    await found.kept; // a script may be over soon, and this thread with it
+    return found;
+  }
   const { role, meter } = options;
   const unreadable = (cause: unknown) =>
     new CaseLensError(

@@ -3,7 +3,7 @@
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { inWords } from "../cache.js";
 import { CaseLensError } from "../errors.js";
 import type { Platform, WorkerPort } from "../platform.js";
@@ -12,10 +12,11 @@ import type { FromWorker, ToWorker } from "../rpc/protocol.js";
 /** Two letters at least: `C:\model.gguf` is a path. */
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-export const nodePlatform: Platform = {
+/** @param startThread starts the worker thread of the package. */
+export const nodePlatform = (startThread: () => Worker): Platform => ({
   startWorker: () => {
     try {
-      return new ThreadPort();
+      return new ThreadPort(startThread());
     } catch (cause) {
       throw new CaseLensError("worker", "The worker thread of caselens could not be started. Keep the `dist` folder of the package whole, and let bundlers leave the package out.", { cause });
     }
@@ -29,18 +30,21 @@ export const nodePlatform: Platform = {
   },
   cacheChoices: "the path of a folder or false: Node and Deno have no other place to keep files in",
   hardware: () => ({ hardwareConcurrency: os.availableParallelism(), deviceMemory: os.totalmem() / 2 ** 30 }),
-};
+});
 
 /**
  * A worker thread that looks like a browser's worker, and that keeps the process alive while a call waits for its answer and
  * no longer: a script ends by itself without `dispose`.
  */
 class ThreadPort implements WorkerPort {
-  // Bundlers look for this expression as it stands here. Options of the process, such as `--input-type`, are not for a thread.
-  readonly #thread = new Worker(new URL("./worker.js", import.meta.url), { execArgv: [] });
+  readonly #thread: Worker;
   /** Calls that wait for their answer. */
   readonly #waiting = new Set<number>();
   #ended = false;
+
+  constructor(thread: Worker) {
+    this.#thread = thread;
+  }
 
   listen({ message, failed }: Parameters<WorkerPort["listen"]>[0]): void {
     const fail = (why: string) => {

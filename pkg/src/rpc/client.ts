@@ -23,6 +23,9 @@ export class Client {
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
   #nextId = 0;
+  #keep!: () => void;
+  /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
+  readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
   #closed: { readonly why: unknown } | undefined;
 
   private constructor(worker: WorkerPort, events: ClientEvents) {
@@ -95,11 +98,16 @@ export class Client {
     });
   }
 
-  /** Ends the worker at once. Calls that wait, and all later ones, are rejected with `error`. */
+  /**
+   * Ends the worker: at once, or, where a model is disposed of, when its files are kept. Calls that wait, and all later ones,
+   * are rejected with `error`.
+   */
   close(error: unknown): void {
     if (this.#closed) return;
     this.#closed = { why: error };
-    this.#worker.end();
+    const disposed = this.info && error instanceof CaseLensError && error.code === "disposed";
+    if (disposed) void this.kept.then(() => this.#worker.end());
+    else this.#worker.end();
     for (const pending of [...this.#pending.values()]) pending.reject(error);
   }
 
@@ -108,6 +116,7 @@ export class Client {
   }
 
   #receive(message: FromWorker): void {
+    if (message.type === "kept") return this.#keep();
     if (this.#closed) return;
     switch (message.type) {
       case "done":

@@ -11,7 +11,7 @@ import { type ClientEvents, Client } from "./client.js";
 import type { Call, LoadCall, Results, Source } from "./protocol.js";
 
 /** What a pool needs of a worker. */
-export type Caller = Pick<Client, "info" | "call" | "close">;
+export type Caller = Pick<Client, "info" | "kept" | "call" | "close">;
 
 /** Starts one more worker with the same model, on the CPU. */
 export type Start = (signal: AbortSignal) => Promise<Caller>;
@@ -109,6 +109,7 @@ export class Pool {
   /** One more worker; undefined where it cannot be had, which is no reason to fail. */
   async #another(): Promise<Caller | undefined> {
     try {
+      await this.#first.kept; // not to download it once more
       return await this.#start(this.#closing.signal);
     } catch (error) {
       if (!this.#closing.signal.aborted) {

@@ -168,4 +168,6 @@ export type FromWorker =
   | { readonly type: "progress"; readonly progress: Progress }
   /** What runs has changed, for example the device after the GPU was lost. */
   | { readonly type: "info"; readonly info: EngineInfo }
+  /** What was downloaded is in the cache, or cannot be. */
+  | { readonly type: "kept" }
   | { readonly type: "warning"; readonly message: string };

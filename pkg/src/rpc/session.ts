@@ -311,7 +311,7 @@ export class Session {
     this.#engine = engine;
     this.#info = engine.info();
     this.#gpuLoss = undefined;
-    await Promise.all(downloads.map(({ kept }) => kept));
+    void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
     return engine;
   }
 

@@ -14,10 +14,14 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx_vnni;
+#[cfg(target_arch = "aarch64")]
+mod f32x4;
 #[cfg(target_arch = "x86_64")]
 mod f32x8;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "aarch64")]
+mod neon_dotprod;
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod relaxed_simd;
 #[cfg(not(target_arch = "wasm32"))]
@@ -159,6 +163,8 @@ pub enum Cpu {
     Avx512(avx512::Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon),
+    #[cfg(target_arch = "aarch64")]
+    NeonDotprod(neon_dotprod::NeonDotprod),
     #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
     Simd128(simd128::Simd128),
     #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
@@ -184,6 +190,8 @@ impl Cpu {
             avx512::Avx512::detect().map(Self::Avx512),
             #[cfg(target_arch = "aarch64")]
             neon::Neon::detect().map(Self::Neon),
+            #[cfg(target_arch = "aarch64")]
+            neon_dotprod::NeonDotprod::detect().map(Self::NeonDotprod),
         ];
         all.into_iter().flatten().collect()
     }
@@ -235,6 +243,8 @@ impl Cpu {
             Self::Avx512(_) => "AVX512-VNNI",
             #[cfg(target_arch = "aarch64")]
             Self::Neon(_) => "NEON",
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDotprod(_) => "NEON dot product",
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(_) | Self::Simd128Four(_) => "simd128",
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
@@ -255,6 +265,8 @@ impl Cpu {
             Self::Avx512(isa) => isa.run(work),
             #[cfg(target_arch = "aarch64")]
             Self::Neon(isa) => isa.run(work),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDotprod(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]

@@ -7,7 +7,7 @@
 //!
 //! | instructions | products of | cosine to f32 on all-MiniLM-L6-v2, q8_0 |
 //! |---|---|---|
-//! | AVX2, AVX-VNNI, AVX512-VNNI, NEON, `simd128`, none | 8 by 8 bits | ≥ 0.9985 |
+//! | AVX2, AVX-VNNI, AVX512-VNNI, NEON with and without dot products, `simd128`, none | 8 by 8 bits | ≥ 0.9985 |
 //! | `relaxed-simd` | 8 by 7 bits | ≥ 0.996 |
 //! | `relaxed-simd`, q4_0 | 4 by 8 bits | as the first |
 //!

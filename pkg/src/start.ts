@@ -1,8 +1,8 @@
 // Starting the worker, from any static server and through bundlers.
 
-import { CaseLensError } from "../errors.js";
-import type { WorkerPort } from "../platform.js";
-import type { ToWorker } from "./protocol.js";
+import { CaseLensError } from "./errors.js";
+import type { WorkerPort } from "./platform.js";
+import type { ToWorker } from "./rpc/protocol.js";
 
 /** A browser's worker. */
 export class WebWorkerPort implements WorkerPort {
@@ -38,10 +38,10 @@ export function startWebWorker(): Worker {
   try {
     // Vite 7 and older copy a package's modules to node_modules/.vite/deps while developing, and leave the worker behind.
     const copied = /^(.*\/node_modules\/)\.vite\/deps[^/]*\//.exec(here);
-    if (copied) return new Worker(new URL(/* @vite-ignore */ `${copied[1]}caselens/dist/worker.js`), { type: "module" });
-    if (isForeign(here)) return startForeign(new URL("../worker.js", here).href);
+    if (copied) return new Worker(new URL(`${copied[1]}caselens/dist/worker.js`), { type: "module" });
+    if (isForeign(here)) return startForeign(new URL("./worker.js", here).href);
     // Bundlers look for this expression as it stands here.
-    return new Worker(new URL("../worker.js", import.meta.url), { type: "module" });
+    return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   } catch (cause) {
     throw new CaseLensError(
       "worker",
@@ -54,10 +54,10 @@ export function startWebWorker(): Worker {
 /** Where this module lies. A variable: what stands in an expression beside `new URL` is for bundlers. */
 const here = import.meta.url;
 
-/** Whether this module, as it lies in the package and not in somebody's bundle, comes from another origin than the page. */
+/** Whether this module comes from another origin than the page. */
 function isForeign(url: string): boolean {
-  const { origin } = new URL(url);
-  return /^https?:.*\/rpc\/start\.js([?#]|$)/.test(url) && origin !== globalThis.location?.origin;
+  const { origin, protocol } = new URL(url);
+  return /^https?:$/.test(protocol) && origin !== globalThis.location?.origin;
 }
 
 /** A worker has to come from the page's own origin; what it imports need not. */

@@ -4,7 +4,7 @@
 //
 // WebGPU runs on Chromium's software adapter here, whose speed says nothing about a GPU's.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -26,9 +26,7 @@ const SLOW = 3;
 const { size } = statSync(path.join(MODELS, MODEL_FILE));
 
 const dist = path.join(ROOT, "pkg/dist");
-const scripts = readdirSync(dist, { recursive: true })
-  .filter((name) => name.endsWith(".js"))
-  .map((name) => path.join(dist, name));
+const scripts = ["index.js", "worker.js"].map((name) => path.join(dist, name));
 const downloads = {
   "wasm module": [path.join(dist, "wasm/relaxed/caselens_bg.wasm")],
   "the same, simd128": [path.join(dist, "wasm/caselens_bg.wasm")],

@@ -389,7 +389,7 @@ fn it_is_trained_and_its_folder_remembers_it() {
     let (code, stdout, stderr) = train(&out, &more);
     assert_eq!(code, 0, "{stderr}");
     let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    let router = serde_json::json!({"tri": {"layers": 2, "gain": "one-plus-weight"}});
+    let router = serde_json::json!({"tri": {"layers": 2, "gain": "weight"}});
     assert_eq!(report["spec"]["case"]["architecture"], router);
     let history = report["seeds"][0]["history"].as_array().unwrap();
     let loss = |epoch: usize| history[epoch]["loss"].as_f64().unwrap();

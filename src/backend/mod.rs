@@ -74,9 +74,9 @@ pub struct AttentionRow {
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
     /// h = (1 + w) ∗ h'
-    #[default]
     OnePlusWeight,
-    /// h = w ∗ h'
+    /// h = w ∗ h', from which a small encoder learns several times as much
+    #[default]
     Weight,
 }
 

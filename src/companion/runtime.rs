@@ -122,7 +122,7 @@ pub struct CaseArgs {
     #[arg(long, value_name = "N")]
     pub router_layers: Option<usize>,
     /// How the weight w of a token scales its attention output h', for --architecture tri
-    /// [default: one-plus-weight]
+    /// [default: weight]
     #[arg(long, value_enum)]
     pub router_gain: Option<Gain>,
     /// Which of the two is embedded, for --architecture instruct [default: cond]

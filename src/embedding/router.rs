@@ -4,7 +4,8 @@
 //! In a routed layer (the last, or the last few) the query q_c of the condition's first token scores the
 //! sentence's keys, head by head: w = softmax(q_c·K_sᵀ / √d) over the sentence's tokens. The sentence's
 //! attention output h' becomes h = (1 + w) ∗ h' before its output projection and residual; the last hidden
-//! states are averaged. (The authors' code averages w over the heads; here each head has its own.)
+//! states are averaged. (The authors' code averages w over the heads; here each head has its own.) h = w ∗ h' is
+//! the default: it trains far better here than the paper's 1 + w.
 //!
 //! Up to the first routed layer, attention included, a sentence knows nothing of the condition: for S
 //! sentences under C conditions the encoder runs S + C times, and only the rest of the last layer S · C times.
@@ -14,7 +15,7 @@
 //! # use caselens::{Result, backend::{Gain, candle::Candle}, embedding::{Case, Encoder, Router}};
 //! # use caselens::embedding::router::{Pair, Texts, TriEncoder};
 //! # fn example(encoder: &Encoder<Candle>) -> Result<()> {
-//! let case = Case::tri(Router { layers: 1, gain: Gain::OnePlusWeight });
+//! let case = Case::tri(Router { layers: 1, gain: Gain::Weight });
 //! let (template, mut sentences, mut conditions) = (encoder.template(), Texts::default(), Texts::default());
 //! for text in ["A dog sleeps on the porch.", "Two dogs run along the river."] {
 //!     let input = template.single(&template.sentence("sentence", text)?)?;

@@ -198,12 +198,14 @@ for (const [device, instructions] of [
         assert.ok(result.rating >= 1 && result.rating <= 5);
         assert.equal(result.unconditional, results[0].unconditional);
       }
+      // The companion multiplies bytes, as wasm does; a software GPU computes with numbers.
+      const tolerance = device === "webgpu" ? 0.02 : 0.01;
       for (const [i, theirs] of companionScores().entries()) {
         for (const field of ["similarity", "unconditional"]) {
           const difference = Math.abs(results[i][field] - theirs[field]);
-          assert.ok(difference <= 0.01, `${field} under "${theirs.condition}": ${results[i][field]} here, ${theirs[field]} there`);
+          assert.ok(difference <= tolerance, `${field} under "${theirs.condition}": ${results[i][field]} here, ${theirs[field]} there`);
         }
-        assert.ok(Math.abs(results[i].rating - theirs.rating) <= 0.05, `${results[i].rating} here, ${theirs.rating} there`);
+        assert.ok(Math.abs(results[i].rating - theirs.rating) <= 4 * tolerance + 0.01, `${results[i].rating} here, ${theirs.rating} there`);
       }
     });
 

@@ -1,7 +1,7 @@
 // Makes the published files of what tsc left in build/: one for each thread, so that a page without a bundler waits for a
 // few files and not for dozens, one after the other.
 
-import { cp, rm } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -18,7 +18,6 @@ await build({ ...common, entryPoints: ["build/index.js", "build/worker.js"] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
 await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js"], platform: "node" });
 
-await rm("dist/wasm", { recursive: true, force: true });
 for (const folder of ["wasm", "wasm/relaxed"]) {
   for (const file of ["caselens_bg.wasm", "caselens.d.ts"]) await cp(`build/${folder}/${file}`, `dist/${folder}/${file}`, { preserveTimestamps: true });
 }

@@ -105,17 +105,6 @@ impl Tokenizer {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// The special tokens and their ids.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn special_tokens(&self) -> Vec<(String, u32)> {
-        self.inner
-            .get_added_tokens_decoder()
-            .into_iter()
-            .filter(|(_, token)| token.special)
-            .map(|(id, token)| (token.content, id))
-            .collect()
-    }
-
     /// The tokens of a text without special tokens.
     ///
     /// # Errors

@@ -211,9 +211,8 @@ test("a full storage is one warning, on the console by default, and it works", o
   assertMonotone(events);
   assert.equal(warnings.length, 1);
   assert.match(warnings[0], /downloaded again next time/);
-  await page.evaluate(async (model) => (window.encoder = await caselens.Encoder.load({ model, device: "wasm" })), MODEL);
+  await page.evaluate(async (model) => (await caselens.Encoder.load({ model, device: "wasm" })).dispose(), MODEL);
   const told = () => page.warnings.filter((text) => text.includes("downloaded again next time")).length;
   for (let i = 0; i < 100 && told() === 0; i++) await page.waitForTimeout(20);
-  await page.evaluate(() => encoder.dispose());
   assert.equal(told(), 1);
 });

@@ -116,7 +116,9 @@ export class Client {
   }
 
   #receive(message: FromWorker): void {
+    // Also of a worker that is disposed of and only keeps its files yet.
     if (message.type === "kept") return this.#keep();
+    if (message.type === "warning") return this.#events.onWarning(message.message);
     if (this.#closed) return;
     switch (message.type) {
       case "done":
@@ -128,8 +130,6 @@ export class Client {
         return;
       case "progress":
         return this.#progress(message.progress);
-      case "warning":
-        return this.#events.onWarning(message.message);
     }
   }
 

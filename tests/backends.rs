@@ -952,6 +952,25 @@ fn buffers_are_reused_from_batch_to_batch() {
     assert_eq!(gpu.allocated_bytes(), settled);
 }
 
+#[test]
+fn weights_take_the_memory_of_their_dtype() {
+    let Some(gpu) = gpu() else { return };
+    let random = &mut Random(12);
+    let (inputs, outputs) = (384, 256);
+    for (dtype, bits) in [(Dtype::F32, 32), (Dtype::F16, 16), (Dtype::Q8_0, 9)] {
+        let spec = LinearSpec::random(random, inputs, outputs, 1, dtype);
+        let before = gpu.allocated_bytes();
+        let layer = spec.load(&gpu);
+        let taken = gpu.allocated_bytes() - before;
+        assert_eq!(
+            taken,
+            (inputs * outputs * bits / 8 + 4 * outputs) as u64,
+            "{dtype:?}"
+        );
+        drop(layer);
+    }
+}
+
 /// Inputs are written before any recorded command runs, so their buffers must not be reused while an
 /// earlier batch waits.
 #[test]

@@ -20,7 +20,7 @@ use caselens::{
         weights::{Bytes, Dtype, Weights},
     },
 };
-use common::{TINY, minilm_folder, parts};
+use common::{Folder, TINY, caselens, minilm_folder, parts};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F16, Dtype::Q8_0, Dtype::Q4_0];
 
@@ -52,6 +52,7 @@ fn write(config: &str, tokenizer: &str, weights: Bytes, dtype: Dtype) -> Result<
         tokenizer_json: tokenizer,
         encoder: &encoder("fixture"),
         pooling: Pooling::Mean,
+        rounded: &std::collections::BTreeMap::new(),
     };
     let mut out = Cursor::new(Vec::new());
     write_gguf(&mut out, &source, dtype)?;
@@ -232,6 +233,7 @@ fn a_file_opens_as_the_encoder_it_was_made_from() {
             tokenizer_json: &tokenizer_json,
             encoder: &encoder("fixture"),
             pooling: Pooling::Mean,
+            rounded: &std::collections::BTreeMap::new(),
         };
         let mut out = Cursor::new(Vec::new());
         write_gguf(&mut out, &source, Dtype::Q8_0).unwrap();
@@ -882,4 +884,80 @@ fn another_architecture_is_named() {
         .unwrap();
     assert_eq!(error.code(), "unsupported-architecture");
     assert!(error.to_string().contains("llama"), "{error}");
+}
+
+#[test]
+fn rounded_for_texts_an_encoder_says_more_of_what_it_said() {
+    let folder = Folder::new("calibrate");
+    let model = common::fixture("bert-tiny").display().to_string();
+    let data = |name: &str| format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (seen, new) = (
+        data("out-of-domain-dev.csv"),
+        data("out-of-domain-test.csv"),
+    );
+    let quantize = |output: &str, more: &[&str]| {
+        let args = ["quantize", "--model", &model, "--output", output];
+        caselens(&[&args, more].concat())
+    };
+    let [plain, fitted, again] = ["plain", "fitted", "again"].map(|n| folder.file(n));
+    for (output, more) in [
+        (&plain, &[][..]),
+        (&fitted, &["--calibrate", &seen]),
+        (&again, &["--calibrate", &seen]),
+    ] {
+        let (code, _, stderr) = quantize(output, &[&["--dtype", "q4_0"], more].concat());
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let read = |path: &str| std::fs::read(path).unwrap();
+    assert!(
+        read(&fitted) == read(&again),
+        "the same texts gave two files"
+    );
+    assert_eq!(read(&fitted).len(), read(&plain).len());
+
+    let similarities = |model: &str| -> Vec<f32> {
+        let scored = folder.file("scored.csv");
+        let args = ["score", "--model", model, "--head", "none", "--data", &new];
+        let (code, _, stderr) = caselens(&[&args[..], &["--output", &scored]].concat());
+        assert_eq!(code, 0, "{stderr}");
+        let mut rows = csv::Reader::from_path(&scored).unwrap();
+        let number = |row: HashMap<String, String>| row["similarity"].parse().unwrap();
+        let numbers = rows.deserialize().map(|row| number(row.unwrap())).collect();
+        std::fs::remove_file(&scored).unwrap();
+        numbers
+    };
+    let exact = similarities(&model);
+    let lost = |model: &str| -> f32 {
+        let rounded = similarities(model);
+        assert_eq!(rounded.len(), exact.len());
+        let pairs = exact.iter().zip(&rounded);
+        pairs.map(|(a, b)| (a - b).powi(2)).sum::<f32>() / exact.len() as f32
+    };
+    let (before, after) = (lost(&plain), lost(&fitted));
+    assert!(after < 0.7 * before, "{after} against {before}");
+
+    let out = folder.file("out");
+    let empty = folder.file("empty.csv");
+    std::fs::write(&empty, "sentence1,sentence2,condition,label\n").unwrap();
+    for (more, part) in [
+        (&["--calibrate", &seen][..], "is for --dtype q4_0"),
+        (&["--dtype", "q4_0", "--texts", "9"], "--calibrate"),
+        (
+            &["--dtype", "q4_0", "--calibrate", &seen, "--texts", "0"],
+            "nothing to calibrate with",
+        ),
+        (
+            &["--dtype", "q4_0", "--calibrate", &empty],
+            "there is no valid row",
+        ),
+        (
+            &["--dtype", "q4_0", "--calibrate", "missing.csv"],
+            "missing.csv",
+        ),
+    ] {
+        let (code, _, stderr) = quantize(&out, more);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(part), "{part}: {stderr}");
+        assert!(!std::path::Path::new(&out).exists());
+    }
 }

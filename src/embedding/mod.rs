@@ -1,5 +1,7 @@
 //! Hidden states become condition-aware embeddings.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod calibrate;
 pub mod case;
 pub mod encoder;
 #[cfg(not(target_arch = "wasm32"))]

@@ -21,6 +21,21 @@ pub struct Bert<B: Backend> {
     types: usize,
 }
 
+/// What a look at a layer's work sees, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// What the layer is given, `[tokens, hidden]`.
+    Input,
+    /// Query, key and value side by side, `[tokens, 3 · hidden]`.
+    QueryKeyValue,
+    /// What attention gives, `[tokens, hidden]`.
+    Attended,
+    /// What the feed-forward half is given, `[tokens, hidden]`.
+    Middle,
+    /// Its inner numbers, `[tokens, intermediate]`.
+    Wide,
+}
+
 /// One layer: attention and feed-forward, each with its residual and LayerNorm.
 pub struct Layer<B: Backend> {
     heads: usize,
@@ -45,29 +60,43 @@ impl<B: Backend> Layer<B> {
 
     /// What follows attention: the layer's output from `attended` and its input `x`, all `[tokens, hidden]`.
     pub fn finish(&self, backend: &B, attended: &B::Tensor, x: &B::Tensor) -> Result<B::Tensor> {
+        self.finish_watched(backend, attended, x, |_, _| Ok(()))
+    }
+
+    fn finish_watched(
+        &self,
+        backend: &B,
+        attended: &B::Tensor,
+        x: &B::Tensor,
+        mut watch: impl FnMut(Seen, &B::Tensor) -> Result<()>,
+    ) -> Result<B::Tensor> {
+        watch(Seen::Attended, attended)?;
         let x =
             backend.linear_add_norm(attended, &self.attention_output, x, &self.attention_norm)?;
+        watch(Seen::Middle, &x)?;
         let wide = backend.linear(&x, &self.up, Activation::Gelu)?;
+        watch(Seen::Wide, &wide)?;
         backend.linear_add_norm(&wide, &self.down, &x, &self.output_norm)
     }
 
     /// The whole layer, `[tokens, hidden]` to the same.
     pub fn forward(&self, backend: &B, x: &B::Tensor, batch: &B::Batch) -> Result<B::Tensor> {
-        self.forward_watched(backend, x, batch, |_| Ok(()))
+        self.forward_watched(backend, x, batch, |_, _| Ok(()))
     }
 
-    /// [`Layer::forward`] with a look at query, key and value, `[tokens, 3 · hidden]`, on the way.
-    fn forward_watched(
+    /// [`Layer::forward`] with a look at what it computes on the way.
+    pub fn forward_watched(
         &self,
         backend: &B,
         x: &B::Tensor,
         batch: &B::Batch,
-        watch: impl FnOnce(&B::Tensor) -> Result<()>,
+        mut watch: impl FnMut(Seen, &B::Tensor) -> Result<()>,
     ) -> Result<B::Tensor> {
+        watch(Seen::Input, x)?;
         let qkv = self.query_key_value(backend, x)?;
-        watch(&qkv)?;
+        watch(Seen::QueryKeyValue, &qkv)?;
         let attended = backend.attention(&qkv, batch, self.heads)?;
-        self.finish(backend, &attended, x)
+        self.finish_watched(backend, &attended, x, watch)
     }
 }
 
@@ -158,8 +187,10 @@ impl<B: Backend> Bert<B> {
         let (device_batch, mut x) = self.embed(backend, batch)?;
         let mut weights = Vec::with_capacity(self.layers.len());
         for layer in &self.layers {
-            x = layer.forward_watched(backend, &x, &device_batch, |qkv| {
-                weights.push(backend.attention_weights(qkv, rows, layer.heads)?);
+            x = layer.forward_watched(backend, &x, &device_batch, |seen, qkv| {
+                if seen == Seen::QueryKeyValue {
+                    weights.push(backend.attention_weights(qkv, rows, layer.heads)?);
+                }
                 Ok(())
             })?;
         }

@@ -10,6 +10,7 @@
 //! it looks positions up in any format). A matrix whose width is no multiple of [`BLOCK`] stays f16.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashSet},
     io::{Seek, Write},
 };
@@ -59,6 +60,8 @@ pub struct Source<'a> {
     pub tokenizer_json: &'a str,
     pub encoder: &'a EncoderId,
     pub pooling: Pooling,
+    /// Matrices that are rounded already, in the blocks of the dtype that is written, by GGUF name.
+    pub rounded: &'a BTreeMap<String, Vec<u8>>,
 }
 
 /// Writes `source` as GGUF with its matrices in `dtype`.
@@ -87,7 +90,10 @@ pub fn write_gguf(out: &mut (impl Write + Seek), source: &Source<'_>, dtype: Dty
 
     let mut tensors = Vec::new();
     for (name, shape) in tensor_shapes(&config) {
-        let tensor = quantize(source.weights, &config, &name, &shape, dtype.ggml())?;
+        let tensor = match source.rounded.get(&name) {
+            Some(blocks) => in_blocks(blocks.into(), dtype.ggml(), &shape)?,
+            None => quantize(source.weights, &config, &name, &shape, dtype.ggml())?,
+        };
         tensors.push((name, tensor));
     }
     let tensors: Vec<_> = tensors.iter().map(|(n, t)| (n.as_str(), t)).collect();
@@ -182,12 +188,15 @@ pub(crate) fn quantize(
         return Err(bad(format!("holds {x}, which {format:?} cannot")));
     }
     if format == GgmlDType::Q4_0 {
-        let blocks = q4_0::quantize(&numbers);
-        let storage = QStorage::from_data(blocks.into(), &Device::Cpu, format)?;
-        return Ok(QTensor::new(storage, shape)?);
+        return in_blocks(q4_0::quantize(&numbers).into(), format, shape);
     }
     let tensor = Tensor::from_vec(numbers, shape, &Device::Cpu)?;
     Ok(QTensor::quantize(&tensor, format)?)
+}
+
+fn in_blocks(blocks: Cow<'_, [u8]>, format: GgmlDType, shape: &[usize]) -> Result<QTensor> {
+    let storage = QStorage::from_data(blocks, &Device::Cpu, format)?;
+    Ok(QTensor::new(storage, shape)?)
 }
 
 fn string(value: &str) -> Value {

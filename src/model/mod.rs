@@ -11,6 +11,8 @@ pub mod dequantize;
 pub mod gguf;
 mod gguf_header;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod gptq;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod hub;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod latent;

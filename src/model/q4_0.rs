@@ -14,10 +14,15 @@ const BYTES: usize = 2 + BLOCK / 2;
 /// Blocks of `numbers`, whose count is a multiple of 32 and which f16 can hold.
 pub fn quantize(numbers: &[f32]) -> Vec<u8> {
     let (blocks, _) = numbers.as_chunks::<BLOCK>();
-    blocks.iter().flat_map(block).collect()
+    let packed = |block| {
+        let (scale, quants) = rounded(block);
+        pack(scale, &quants)
+    };
+    blocks.iter().flat_map(packed).collect()
 }
 
-fn block(numbers: &[f32; BLOCK]) -> [u8; BYTES] {
+/// A block's scale, and its numbers in steps of it.
+pub(super) fn rounded(numbers: &[f32; BLOCK]) -> (f16, [i8; BLOCK]) {
     let largest = numbers.iter().fold(0f32, |a, &x| match x.abs() > a.abs() {
         true => x,
         false => a,
@@ -30,10 +35,14 @@ fn block(numbers: &[f32; BLOCK]) -> [u8; BYTES] {
     });
     let best = candidates.min_by(|a, b| a.0.total_cmp(&b.0));
     // Nothing but zeros has no scale.
-    let (quants, scale) = match best {
-        Some((_, quants, scale)) if largest != 0.0 => (quants, scale),
-        _ => ([0; BLOCK], f16::ZERO),
-    };
+    match best {
+        Some((_, quants, scale)) if largest != 0.0 => (scale, quants),
+        _ => (f16::ZERO, [0; BLOCK]),
+    }
+}
+
+/// A block as the format has it.
+pub(super) fn pack(scale: f16, quants: &[i8; BLOCK]) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     bytes[..2].copy_from_slice(&scale.to_le_bytes());
     let (low, high) = quants.split_at(BLOCK / 2);
@@ -41,6 +50,14 @@ fn block(numbers: &[f32; BLOCK]) -> [u8; BYTES] {
         *byte = (low + 8) as u8 | ((high + 8) as u8) << 4;
     }
     bytes
+}
+
+/// The number of steps next to `x`.
+pub(super) fn nearest(x: f32, scale: f16) -> i8 {
+    match scale.to_f32() {
+        0.0 => 0,
+        scale => (x / scale).round().clamp(-8.0, 7.0) as i8,
+    }
 }
 
 fn quants(numbers: &[f32; BLOCK], inverse: f32) -> [i8; BLOCK] {

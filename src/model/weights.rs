@@ -74,7 +74,7 @@ impl Dtype {
     }
 
     /// candle's name for it.
-    pub(super) fn ggml(self) -> GgmlDType {
+    pub(crate) fn ggml(self) -> GgmlDType {
         match self {
             Self::F32 => GgmlDType::F32,
             Self::F16 => GgmlDType::F16,

@@ -273,6 +273,7 @@ pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
         tokenizer_json: &text("tokenizer.json"),
         encoder: &source.encoder,
         pooling: Pooling::Mean,
+        rounded: &std::collections::BTreeMap::new(),
     };
     write_gguf(&mut file, &parts, dtype).unwrap();
     file.into_inner()

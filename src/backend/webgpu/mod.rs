@@ -1,7 +1,7 @@
 //! WebGPU through wgpu: in browsers (a worker included) and, natively, on Vulkan, Metal and DX12.
 //!
 //! Operations are recorded and run when [`Backend::read`] asks for numbers: one submission a batch. Weights
-//! stay quantised on the device (q8_0). Where WGSL has products of packed bytes (`dot4I8Packed`), linear layers
+//! stay as small on the device as they came (f16, q8_0; q4_0 becomes q8_0). Where WGSL has products of packed bytes (`dot4I8Packed`), linear layers
 //! multiply them with activations that are quantised in blocks of 32 too; elsewhere kernels decode them and
 //! all sums are f32. Beyond that only what every WebGPU device has is used: no subgroups, no f16 arithmetic,
 //! WebGPU's default limits (larger buffers are asked for where the adapter has them).

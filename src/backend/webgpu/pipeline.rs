@@ -61,6 +61,7 @@ impl Kernel {
         const NORM: &str = include_str!("shaders/layer_norm.wgsl");
         let weight = |format| match format {
             Format::F32 => include_str!("shaders/weight_f32.wgsl"),
+            Format::F16 => include_str!("shaders/weight_f16.wgsl"),
             // Panels are for another kernel, which reads them by itself.
             Format::Q8_0 | Format::Panels => include_str!("shaders/weight_q8_0.wgsl"),
         };

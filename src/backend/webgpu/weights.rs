@@ -1,7 +1,7 @@
-//! Weights on the device: dense f32, or q8_0 with its bytes and its scales apart, row by row or in panels.
+//! Weights on the device: dense f32 or f16, or q8_0 with its bytes and its scales apart, row by row or in panels.
 //!
-//! They cover every dtype exactly. q4_0 becomes q8_0 (the same scales, q − 8 in a byte); f16 and
-//! bf16 become f32. Tensors are converted and sent a few rows at a time, so loading needs little memory
+//! They cover every dtype exactly. q4_0 becomes q8_0 (the same scales, q − 8 in a byte); bf16 becomes f32. f16 needs no
+//! feature of the device: kernels take two numbers from a u32. Tensors are converted and sent a few rows at a time, so loading needs little memory
 //! beside the file.
 
 use std::rc::Rc;
@@ -26,6 +26,8 @@ const CHUNK: usize = 1 << 20;
 pub(super) enum Format {
     /// Rows of f32, padded with zeros to whole vec4s.
     F32,
+    /// The same in f16, two numbers to a u32.
+    F16,
     /// Blocks of 32: bytes four to a u32; f32 scales.
     Q8_0,
     /// The same blocks in the order of `linear_bytes.wgsl`: by panel of [`PANEL`] rows (those past the end are
@@ -64,7 +66,7 @@ impl Matrix {
         &self.values
     }
 
-    /// Loads matrices with the same number of columns, one under the other; in blocks if all of them are.
+    /// Loads matrices with the same number of columns, one under the other; in blocks, or in f16, if all of them are.
     pub fn load(
         context: &Context,
         memory: &Rc<Memory>,
@@ -72,6 +74,7 @@ impl Matrix {
     ) -> Result<Self> {
         let format = match in_blocks(parts) {
             true => Format::Q8_0,
+            false if parts.iter().all(|part| part.dtype == Dtype::F16) => Format::F16,
             false => Format::F32,
         };
         Self::load_as(context, memory, parts, format)
@@ -109,11 +112,12 @@ impl Matrix {
         // Bytes of a row in each of the two buffers.
         let (value_bytes, scale_bytes) = match format {
             Format::F32 => (columns.next_multiple_of(4) * 4, 0),
+            Format::F16 => (columns.next_multiple_of(4) * 2, 0),
             _ => (columns, columns / BLOCK * 4),
         };
         let values = allocate(memory, name, rows, value_bytes)?;
         let scales = match format {
-            Format::F32 => None,
+            Format::F32 | Format::F16 => None,
             _ => Some(allocate(memory, name, rows, scale_bytes)?),
         };
 
@@ -134,6 +138,10 @@ impl Matrix {
                         .write_buffer(target.buffer(), (first * row_bytes) as u64, bytes);
                 };
                 match &scales {
+                    None if format == Format::F16 => {
+                        let halves = pad(bytemuck::pod_collect_to_vec::<u8, u16>(chunk), columns);
+                        write(&values, value_bytes, bytemuck::cast_slice(&halves));
+                    }
                     None => {
                         let values_f32 = pad(decode(part.dtype, chunk), columns);
                         write(&values, value_bytes, bytemuck::cast_slice(&values_f32));
@@ -274,14 +282,18 @@ fn allocate(memory: &Rc<Memory>, name: &str, rows: usize, row_bytes: usize) -> R
 }
 
 /// Rows of `columns` numbers with zeros up to whole vec4s.
-fn pad(values: Vec<f32>, columns: usize) -> Vec<f32> {
+fn pad<T: Copy + Default>(values: Vec<T>, columns: usize) -> Vec<T> {
     if columns.is_multiple_of(4) {
         return values;
     }
     let padding = columns.next_multiple_of(4) - columns;
     values
         .chunks(columns)
-        .flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, padding)))
+        .flat_map(|row| {
+            row.iter()
+                .copied()
+                .chain(std::iter::repeat_n(T::default(), padding))
+        })
         .collect()
 }
 

@@ -70,7 +70,10 @@ pub fn calibrated(
     };
     let mut rounded = load(backend, checkpoint, &blocks)?;
     let (mut as_it_is, mut after_rounding) = (start(exact)?, start(&rounded)?);
-    let of = exact.layers().len() * 6;
+    let (mut done, of) = (
+        0,
+        exact.layers().len() * MATRICES.iter().map(|m| m.1.len()).sum::<usize>(),
+    );
     for (layer, whole) in exact.layers().iter().enumerate() {
         for (seen, names) in MATRICES {
             let width = shapes[&matrix(layer, names[0])][1];
@@ -91,7 +94,8 @@ pub fn calibrated(
                 let name = matrix(layer, name);
                 let numbers = checkpoint.weights.get(&name, &shapes[&name])?.to_f32();
                 blocks.insert(name, rounding.q4_0(&numbers));
-                report(blocks.len() - 1, of);
+                done += 1;
+                report(done, of);
             }
             rounded = load(backend, checkpoint, &blocks)?;
         }

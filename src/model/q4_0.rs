@@ -53,6 +53,7 @@ pub(super) fn pack(scale: f16, quants: &[i8; BLOCK]) -> [u8; BYTES] {
 }
 
 /// The number of steps next to `x`.
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) fn nearest(x: f32, scale: f16) -> i8 {
     match scale.to_f32() {
         0.0 => 0,

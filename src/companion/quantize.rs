@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Texts that rounding is fitted to: more do not help all-MiniLM-L6-v2.
-const TEXTS: usize = 4096;
+const TEXTS: usize = 2048;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DtypeName {
@@ -83,7 +83,7 @@ pub struct Args {
     /// embeddings then lose about a third of what rounding the numbers themselves costs them
     #[arg(long, value_name = "FILE.csv")]
     calibrate: Vec<PathBuf>,
-    /// How many texts of --calibrate are used, evenly spaced [default: 4096]
+    /// How many texts of --calibrate are used, evenly spaced [default: 2048]
     #[arg(long, value_name = "N", requires = "calibrate")]
     texts: Option<usize>,
     /// The encoder's name, which heads remember [default: the folder's name]

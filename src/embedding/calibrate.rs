@@ -127,6 +127,9 @@ fn load(
 /// What a layer computes at one place.
 fn look(backend: &Candle, layer: &Layer<Candle>, at: &Reached, place: Seen) -> Result<Tensor> {
     let mut found = at.hidden.clone();
+    if place == Seen::Input {
+        return Ok(found);
+    }
     layer.forward_watched(backend, &at.hidden, &at.batch, |seen, x| {
         if seen == place {
             found = x.clone();

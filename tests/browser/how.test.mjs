@@ -156,7 +156,7 @@ const CLAIMS = [
     const [condition, cls] = [await by("the battery life", { pooling: "condition" }), await by("the battery life", { pooling: "cls" })];
     assert.equal(own.usual.pooling, "all", "trained with the mean of all tokens");
     assert.ok(Math.abs(condition.similarity - own.similarity) < 0.15, "the condition’s tokens come close");
-    assert.ok(cls.similarity > own.similarity + 0.15, "with the first token alone much more alike");
+    assert.ok(cls.similarity > own.similarity + 0.1, "with the first token alone more alike");
   },
 ];
 

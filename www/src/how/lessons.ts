@@ -64,7 +64,7 @@ export const lessons: readonly Lesson[] = [
     title: "Which tokens count?",
     question: "The embedding is the mean of all tokens. What if only the condition’s tokens, or only the first one, are kept? Choose them under “What if?”.",
     answer:
-      "Each token has read the whole input, so every choice gives an answer. The condition’s tokens come close to the mean of all; with the first token alone, a battery that is dead by noon and one that lasts for days become much more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
+      "Each token has read the whole input, so every choice gives an answer. The condition’s tokens come close to the mean of all; with the first token alone, a battery that is dead by noon and one that lasts for days become more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
     sentences: [
       "The camera takes beautiful photos, but the battery is dead by noon.",
       "The camera takes blurry photos, but the battery lasts for days.",

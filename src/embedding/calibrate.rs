@@ -57,9 +57,9 @@ pub fn calibrated(
 
     let mut blocks = BTreeMap::new();
     let table = "token_embd.weight";
-    let rounded = quantize(&checkpoint.weights, config, table, &shapes[table], q4_0)?;
-    if rounded.dtype() == q4_0 {
-        blocks.insert(table.to_owned(), rounded.data()?.into_owned());
+    let written = quantize(&checkpoint.weights, config, table, &shapes[table], q4_0)?;
+    if written.dtype() == q4_0 {
+        blocks.insert(table.to_owned(), written.data()?.into_owned());
     }
     let start = |model: &Bert<Candle>| -> Result<Vec<Reached>> {
         let reached = batches.iter().map(|batch| {

@@ -2,6 +2,7 @@ import path from "node:path";
 import { defineConfig } from "vite";
 import { larger } from "./larger";
 import { offline } from "./offline/plugin";
+import { shipped } from "./shipped";
 
 export default defineConfig({
   // Relative addresses: the built site works under any sub-path.
@@ -14,6 +15,7 @@ export default defineConfig({
   worker: { format: "es" },
   plugins: [
     larger(),
+    shipped(),
     offline({
       // The model is the package's to keep.
       left: ["models/"],

@@ -67,6 +67,8 @@ for (const file of [MODEL_FILE, BASE_FILE]) {
           window.encoder = await caselens.Encoder.load({ model, device: "wasm", threads: 1 });
         }, `/models/${file}`);
         const memory = await wasmMemory(page);
+        // An encoder does not wait for the cache.
+        await page.waitForFunction(async () => (await (await caches.open("caselens-v1")).keys()).length > 0);
         await page.evaluate(() => encoder.dispose());
         assert.ok(memory > size / 2 && memory <= 1.6 * size, `${memory / size} times from the ${from}`);
       }

@@ -63,6 +63,33 @@ for (const prefix of ["/", "/some/sub/path/"]) {
   });
 }
 
+test("a visitor who comes back gets the model of today, and keeps no other", async () => {
+  const server = await serve({ mounts: { "/site/": SITE } });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const models = () =>
+    page.evaluate(async () => (await (await caches.open("caselens-v1")).keys()).map(({ url }) => url.slice(url.lastIndexOf("/models/") + 8)).sort());
+  await page.goto(`${server.origin}/site/favicon.svg`);
+  const files = ["caselens-csts-q4_0.gguf", "caselens-csts.head.safetensors"];
+  const others = ["/site/models/mine.gguf", "/elsewhere/models/caselens-csts-q4_0.gguf"];
+  await page.evaluate(
+    async (paths) => {
+      const cache = await caches.open("caselens-v1");
+      for (const path of paths) await cache.put(path, new Response("an earlier one"));
+    },
+    [...files.flatMap((file) => [`/site/models/${file}`, `/site/models/${file}?v=0`]), ...others],
+  );
+  await page.goto(`${server.origin}/site/#device=wasm`);
+  await answered(page);
+  await page.waitForFunction(async () => (await (await caches.open("caselens-v1")).keys()).length === 4, undefined, { timeout: PATIENT });
+  const digest = async (file) => createHash("sha256").update(await readFile(path.join(SITE, "models", file))).digest("hex").slice(0, 8);
+  const now = await Promise.all(files.map(async (file) => `${file}?v=${await digest(file)}`));
+  assert.deepEqual(await models(), ["caselens-csts-q4_0.gguf", "mine.gguf", ...now].sort());
+  assert.ok(server.count(`/site/models/${files[0]}`) === 1, "it is asked for once");
+  await context.close();
+  await server.close();
+});
+
 test("the package's API reference is part of the site, and not of what is kept", async () => {
   const server = await serve({ mounts: { "/site/": SITE } });
   const page = await browser.newPage();

@@ -527,7 +527,7 @@ describe("loading and failing", () => {
     await settled(page);
     // By the browser's own clock neither the model nor what runs it had been asked for when the page was first painted.
     const painted = await page.evaluate(() => performance.timeOrigin + performance.getEntriesByName("first-contentful-paint")[0].startTime);
-    for (const what of [/\/worker-[^/]*\.js$/, /\.wasm$/, new RegExp(`/${MODEL_FILE}$`)]) {
+    for (const what of [/\/worker-[^/]*\.js$/, /\.wasm$/, new RegExp(`/${MODEL_FILE}\\?v=[0-9a-f]{8}$`)]) {
       const at = asked.filter((request) => what.test(request.url())).map((request) => request.timing().startTime);
       assert.ok(at.length > 0 && Math.min(...at) >= painted, `${what}: asked for at ${at}, painted at ${painted}`);
     }

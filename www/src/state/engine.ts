@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { CaseLens, type Device, type Progress } from "caselens";
 import { asProblem, isAbort, type Problem } from "./problem";
 import type { DeviceChoice } from "./link";
-
+import { forgetEarlier, shipped } from "./shipped";
 
 export type Engine =
   | { readonly phase: "loading"; readonly progress: Progress | undefined }
@@ -32,6 +32,7 @@ export async function loadLens(device: DeviceChoice): Promise<void> {
   engine.value = { phase: "loading", progress: undefined };
   try {
     const loaded = await CaseLens.load({
+      ...shipped,
       device,
       signal: own.signal,
       onProgress: (progress) => {
@@ -44,6 +45,7 @@ export async function loadLens(device: DeviceChoice): Promise<void> {
     });
     if (loading === own) engine.value = { phase: "ready", lens: loaded, startedOn: loaded.info.device };
     else loaded.dispose();
+    await forgetEarlier();
   } catch (error) {
     if (loading === own && !isAbort(error)) engine.value = { phase: "failed", problem: asProblem(error) };
   }

@@ -1,0 +1,25 @@
+// The encoder and the head that ship, and what is left of earlier ones.
+
+/** Their URLs, which change with their contents: the build says them. */
+declare const __SHIPPED__: { readonly model: string; readonly head: string };
+
+export const shipped = __SHIPPED__;
+
+/** Where the package keeps files. */
+const CACHE = "caselens-v1";
+
+/** Lets go of files that were kept for an earlier build of this page. Nothing depends on it: it may fail. */
+export async function forgetEarlier(): Promise<void> {
+  if (typeof caches === "undefined") return; // plain http
+  try {
+    const now = Object.values(shipped).map((file) => new URL(file, document.baseURI));
+    const cache = await caches.open(CACHE);
+    for (const { url } of await cache.keys()) {
+      const kept = new URL(url);
+      const earlier = (file: URL) => file.origin === kept.origin && file.pathname === kept.pathname && file.search !== kept.search;
+      if (now.some(earlier)) await cache.delete(url);
+    }
+  } catch {
+    // A storage that cannot be read holds nothing that is in the way.
+  }
+}

@@ -26,7 +26,7 @@ use crate::{
     projection::HeadFile,
 };
 
-/// Texts that rounding is fitted to: more do not help all-MiniLM-L6-v2.
+/// Texts that rounding is fitted to: three times as many bring all-MiniLM-L6-v2's similarities closer by a twenty-fifth.
 const TEXTS: usize = 2048;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -57,12 +57,17 @@ pub(super) fn pack(scale: f16, quants: &[i8; BLOCK]) -> [u8; BYTES] {
 pub(super) fn nearest(x: f32, scale: f16) -> i8 {
     match scale.to_f32() {
         0.0 => 0,
-        scale => (x / scale).round().clamp(-8.0, 7.0) as i8,
+        scale => whole(x / scale),
     }
 }
 
+/// A number of steps as the format holds it.
+fn whole(steps: f32) -> i8 {
+    steps.round().clamp(-8.0, 7.0) as i8
+}
+
 fn quants(numbers: &[f32; BLOCK], inverse: f32) -> [i8; BLOCK] {
-    numbers.map(|x| (x * inverse).round().clamp(-8.0, 7.0) as i8)
+    numbers.map(|x| whole(x * inverse))
 }
 
 /// The scale with the smallest squared error: Σxq / Σq².

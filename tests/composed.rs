@@ -1,0 +1,116 @@
+//! data/compose.py: sentence pairs from facets, rated by the values that their clauses say.
+
+use std::{
+    collections::{HashMap, HashSet},
+    process::{Command, Output},
+};
+
+use caselens::evaluation::dataset::Dataset;
+
+mod common;
+use common::Folder;
+
+type Row = HashMap<String, String>;
+
+fn repository(file: &str) -> String {
+    format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn compose(facets: &str, more: &[&str]) -> Output {
+    let python = std::env::var("CASELENS_PYTHON").unwrap_or_else(|_| "python3".into());
+    let mut command = Command::new(python);
+    command.arg(repository("data/compose.py")).arg(facets);
+    command.args(more).output().unwrap()
+}
+
+fn composed(more: &[&str]) -> String {
+    let output = compose(&repository("data/facets-dev.txt"), more);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn rows(csv: &str) -> Vec<Row> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+#[test]
+fn ratings_follow_from_values() {
+    let csv = composed(&["--pairs", "20", "--seed", "3"]);
+    assert_eq!(csv, composed(&["--pairs", "20", "--seed", "3"]));
+    assert_ne!(csv, composed(&["--pairs", "20", "--seed", "4"]));
+    // What the trainer reads is all of it.
+    let rows = rows(&csv);
+    let folder = Folder::new("composed-rows");
+    let read = Dataset::read(folder.write("rows.csv", &csv).as_ref(), None).unwrap();
+    assert_eq!(read.rows.len(), rows.len());
+    assert!(rows.len() > 900, "{}", rows.len());
+
+    // (domain, condition) → the names of each of the facet's values.
+    let facets = std::fs::read_to_string(repository("data/facets-dev.txt")).unwrap();
+    let mut values: HashMap<(String, String), Vec<HashSet<String>>> = HashMap::new();
+    let (mut domain, mut conditions) = (String::new(), Vec::new());
+    let parts = |text: &str| -> Vec<String> {
+        let parts = text.split(';').map(|part| part.trim().to_owned());
+        parts.filter(|part| !part.is_empty()).collect()
+    };
+    for line in facets.lines() {
+        match line.split_once(' ') {
+            Some(("#", name)) => domain = name.to_owned(),
+            Some(("@", facet)) => conditions = parts(facet.split_once('|').unwrap().1),
+            Some(("=", names)) => {
+                for condition in &conditions {
+                    let key = (domain.clone(), condition.clone());
+                    let names = parts(names).into_iter().collect();
+                    values.entry(key).or_default().push(names);
+                }
+            }
+            _ => {}
+        }
+    }
+    for row in &rows {
+        assert_ne!(row["sentence1"], row["sentence2"]);
+        let of_facet = &values[&(row["domain"].clone(), row["condition"].clone())];
+        let within = |answer: &str| of_facet.iter().position(|v| v.contains(&row[answer]));
+        let (one, two) = (within("answer1").unwrap(), within("answer2").unwrap());
+        let rating: f32 = row["label"].parse().unwrap();
+        assert_eq!(rating == 5.0, one == two, "{row:?}");
+        assert!((1.0..=5.0).contains(&rating), "{row:?}");
+        for sentence in ["sentence1", "sentence2"] {
+            assert!(!row[sentence].contains("{X}"), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn contrasts_agree_and_differ() {
+    let rows = rows(&composed(&["--pairs", "10", "--contrasts"]));
+    assert!(rows.len() > 200, "{}", rows.len());
+    for pair in rows.chunks(2) {
+        assert_eq!(pair[0]["sentence1"], pair[1]["sentence1"]);
+        assert_eq!(pair[0]["sentence2"], pair[1]["sentence2"]);
+        assert_eq!([&pair[0]["label"], &pair[1]["label"]], ["5", "1"]);
+    }
+}
+
+#[test]
+fn a_line_out_of_form_is_named() {
+    let folder = Folder::new("composed");
+    let domain = "# posts\n@ entity | pet\n= cat\n= dog\n";
+    let facet = "@ kinds | mood\n= glad\n- My {X} purrs.\n= cross\n- My {X} hisses.\n";
+    for (text, part) in [
+        (format!("{domain}{facet}"), "needs two facets"),
+        (format!("{domain}{facet}? no mark\n"), ":10: a line begins"),
+        ("@ kinds | mood\n".into(), ":1: a facet before"),
+        ("# posts\n@ kinds | mood\n".into(), ":2: a domain begins"),
+        (format!("{domain}- Meow.\n"), ":5: a clause needs"),
+        (format!("{domain}@ scale |\n"), ":5: a facet needs"),
+    ] {
+        let output = compose(&folder.write("facets.txt", &text), &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{text}");
+        assert!(said.contains(part), "{part}: {said}");
+        assert!(!said.contains("Traceback"), "{said}");
+    }
+}

@@ -2,12 +2,10 @@
 """Composes sentence pairs, conditions and ratings from facets.
 
     python3 data/compose.py data/facets.txt --pairs 60 --seed 0 > composed.csv
-    python3 data/compose.py data/facets.txt --sets 8 --seed 0 > composed.csv
 
 A facet is something that texts of a domain say about a thing ({X}), with its values and five wordings of each; see README.md for the
 format. A pair agrees in one facet, in other words, and differs in another one, often by a single word; or all is drawn at random. Whoever
-is asked how alike the two are must find the clause that the condition is about, and understand it. Or texts are drawn in sets, each compared with each: a trainer that encodes a text once for
-all its pairs learns more from it in the same time.
+is asked how alike the two are must find the clause that the condition is about, and understand it.
 
 The same file, options and seed give the same pairs. Needs nothing but Python.
 """
@@ -157,47 +155,6 @@ def pair(facets, draw):
     return texts, asked
 
 
-def together(facets, size, draw):
-    """Texts that speak of the same two or three facets, each with each: [(two texts, what can be asked of them)], such that
-    every pair but the first shares a text with the one before it."""
-    entity, spoken = facets[0], draw.sample(facets[1:], min(len(facets) - 1, draw.choice([2, 2, 2, 3])))
-    plain = [draw.random() < 0.3 for _ in spoken]  # in these, values differ by a word or two where they can
-    left = {}  # a value's clauses that no text has yet, the last one first
-    texts = []
-    for _ in range(size):
-        values, clauses = {}, []
-        for number, facet in enumerate(spoken):
-            v = values[number] = draw.randrange(len(facet.values))
-            unused = left.setdefault((number, v), [])
-            if not unused:
-                wordings = facet.values[v].clauses
-                unused += draw.sample(wordings, len(wordings))
-            first = facet.values[v].clauses[0]
-            if plain[number] and first in unused:
-                unused.remove(first)
-                clauses.append(first)
-            else:
-                clauses.append(unused.pop())
-        named = any("{X}" in clause for clause in clauses)
-        thing = draw.randrange(len(entity.values))
-        if named:
-            values[None] = thing
-        draw.shuffle(clauses)
-        name = draw.choice(entity.values[thing].names)
-        texts.append((join([say(clause, name) for clause in clauses], draw), values))
-    pairs = []
-    for i in range(size - 1):
-        others = range(i + 1, size) if i % 2 == 0 else range(size - 1, i, -1)
-        for j in others:
-            (one, values1), (two, values2) = texts[i], texts[j]
-            asked = [(facet, values1[n], values2[n]) for n, facet in enumerate(spoken)]
-            if None in values1 and None in values2:
-                asked.append((entity, values1[None], values2[None]))
-            if one != two:
-                pairs.append(((one, two), asked))
-    return pairs
-
-
 def contrast(asked, draw):
     """One question under which the two agree and one under which they differ, where there are both."""
     rated = [(question, question[0].rating(*question[1:])) for question in asked]
@@ -209,9 +166,7 @@ def contrast(asked, draw):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("facets", help="file of facets")
-    arguments.add_argument("--pairs", type=int, default=0, help="pairs drawn for each domain")
-    arguments.add_argument("--sets", type=int, default=0, help="sets drawn for each domain")
-    arguments.add_argument("--size", type=int, default=6, help="texts in a set")
+    arguments.add_argument("--pairs", type=int, default=60, help="pairs drawn for each domain")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--domains", default=":", metavar="FROM:TO", help="some of the file's domains, by number")
     arguments.add_argument("--contrasts", action="store_true", help="only pairs that agree under one condition and differ under another, and those two")
@@ -223,24 +178,15 @@ def main():
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
     for domain, facets in domains:
-
-        def write(texts, asked, condition):
-            for facet, i, j in asked:
-                answers = [draw.choice(facet.values[v].names) for v in (i, j)]
-                out.writerow([domain, *texts, condition(facet), f"{facet.rating(i, j):g}", *answers])
-
-        for _ in range(options.sets):
-            # One wording a set: a text is encoded once for every condition that it meets.
-            wordings = [draw.choice(facet.conditions) for facet in facets]
-            for texts, asked in together(facets, options.size, draw):
-                write(texts, asked, lambda facet: wordings[facets.index(facet)])
         seen = set()
         for _ in range(options.pairs):
             (one, two), asked = pair(facets, draw)
             if one == two or (one, two) in seen:
                 continue
             seen.add((one, two))
-            write([one, two], contrast(asked, draw) if options.contrasts else asked, lambda facet: draw.choice(facet.conditions))
+            for facet, i, j in contrast(asked, draw) if options.contrasts else asked:
+                answers = [draw.choice(facet.values[v].names) for v in (i, j)]
+                out.writerow([domain, one, two, draw.choice(facet.conditions), f"{facet.rating(i, j):g}", *answers])
 
 
 if __name__ == "__main__":

@@ -95,30 +95,6 @@ fn contrasts_agree_and_differ() {
 }
 
 #[test]
-fn sets_compare_each_text_with_each() {
-    let rows = rows(&composed(&["--sets", "1", "--size", "4"]));
-    let texts = |row: &Row| [row["sentence1"].clone(), row["sentence2"].clone()];
-    let (mut sets, mut of_one) = (Vec::new(), Vec::<[String; 2]>::new());
-    for row in &rows {
-        let pair = texts(row);
-        match of_one.last() {
-            Some(last) if *last == pair => continue,
-            // What keeps a set in one step of training.
-            Some(last) if last.iter().any(|text| pair.contains(text)) => {}
-            _ => sets.extend(Some(std::mem::take(&mut of_one)).filter(|set| !set.is_empty())),
-        }
-        of_one.push(pair);
-    }
-    sets.push(of_one);
-    assert_eq!(sets.len(), 26, "one a domain");
-    for set in sets {
-        let texts: HashSet<_> = set.iter().flatten().collect();
-        let pairs: HashSet<_> = set.iter().collect();
-        assert_eq!((texts.len(), pairs.len(), set.len()), (4, 6, 6), "{set:?}");
-    }
-}
-
-#[test]
 fn a_line_out_of_form_is_named() {
     let folder = Folder::new("composed");
     let domain = "# posts\n@ entity | pet\n= cat\n= dog\n";

@@ -12,7 +12,7 @@ use caselens::{
     },
     embedding::{
         Case, Encoder, Pool,
-        train::{FineTuned, Loss, Options, Progress, Rows, Task, fine_tune},
+        train::{FineTuned, Loss, Options, Progress, Task, fine_tune},
     },
     evaluation::{dataset::Dataset, early_stopping::Keep},
     model::{checkpoint::Checkpoint, peft, save, weights::Bytes},
@@ -164,12 +164,7 @@ fn losses_and_their_gradients_are_those_of_torch() {
             .collect();
         for (name, expected) in case["losses"].as_object().unwrap() {
             let loss: Loss = name.parse().unwrap();
-            let rows = Rows {
-                ratings: &ratings,
-                weights: &vec![1.0; ratings.len()],
-                groups: &groups,
-            };
-            let of = |similarity: &Tensor| loss.of(similarity, rows).unwrap();
+            let of = |similarity: &Tensor| loss.of(similarity, &ratings, &groups).unwrap();
             let var = candle_core::Var::new(similarity.as_slice(), &Device::Cpu).unwrap();
             let got = of(var.as_tensor());
             let value = f64::from(got.to_scalar::<f32>().unwrap());
@@ -197,32 +192,10 @@ fn losses_and_their_gradients_are_those_of_torch() {
                 let error = (measured - f64::from(*slope)).abs();
                 assert!(error < 5e-3 * f64::from(slope.abs()).max(1.0), "{name} {i}");
             }
-            // A group twice over, each time for half, is that group.
-            if loss.cosent == 0.0 {
-                let n = ratings.len();
-                let twice: Vec<f32> = (0..2).flat_map(|_| ratings.clone()).collect();
-                let again = groups.iter().map(|g| g.start + n..g.end + n);
-                let of_two = Rows {
-                    ratings: &twice,
-                    weights: &vec![0.5; 2 * n],
-                    groups: &groups.iter().cloned().chain(again).collect::<Vec<_>>(),
-                };
-                let similarity = [similarity.as_slice(), &similarity].concat();
-                let similarity = Tensor::new(similarity, &Device::Cpu).unwrap();
-                let twice = loss.of(&similarity, of_two).unwrap();
-                let twice = f64::from(twice.to_scalar::<f32>().unwrap());
-                assert!(
-                    (twice - value).abs() < 1e-5 * value.abs().max(1.0),
-                    "{name}"
-                );
-            }
             cases += 1;
         }
     }
     assert!(cases >= 10);
-    // Three texts, each with each, count as three, and two of a row of their own as two.
-    let texts = [[0, 1], [0, 2], [1, 2], [3, 4]];
-    assert_eq!(Rows::weights(&texts), [0.5, 0.5, 0.5, 1.0]);
     for wrong in ["", "mse,quads", "rank:-1", "mse:x"] {
         assert_eq!(
             wrong.parse::<Loss>().unwrap_err().code(),

@@ -140,10 +140,9 @@ pub struct Args {
     /// Weight decay [default: 0; 0.01 for --adapter full and lora]
     #[arg(long)]
     weight_decay: Option<f64>,
-    /// Examples a step; for --adapter full and lora sentence pairs of two rows, four sentences under conditions
-    /// to encode: a batch is full once it holds four times as many. It never parts a sentence pair; sentence pairs
-    /// that follow each other and share a sentence stay together, and it is encoded once [default: 512; 16
-    /// for --adapter full and lora]
+    /// Examples a step; for --adapter full and lora sentence pairs of two rows: a batch is full once it
+    /// holds twice as many rows, and never parts a sentence pair [default: 512; 16 for --adapter full and
+    /// lora]
     #[arg(long)]
     batch: Option<usize>,
     /// Most conditions of a sentence pair that an epoch of --adapter full and lora sees, drawn anew each time

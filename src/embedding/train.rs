@@ -3,13 +3,9 @@
 //! on top or without.
 //!
 //! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
-//! batch; the [`Loss`] compares them. So are sentence pairs that follow each other and share a sentence: what a batch holds
-//! several times, a sentence under a condition, is encoded once. Gradients go through the same forward pass as everywhere else.
+//! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
 
-use std::{
-    collections::{BTreeMap, HashMap, hash_map::Entry},
-    ops::Range,
-};
+use std::{collections::BTreeMap, ops::Range};
 
 use candle_core::{D, Device, Tensor};
 use rand::{SeedableRng, rngs::StdRng};
@@ -47,7 +43,7 @@ mod batches;
 mod loss;
 mod state;
 
-pub use loss::{Loss, Rows};
+pub use loss::Loss;
 
 /// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
 const WARM_UP: f64 = 0.06;
@@ -69,8 +65,7 @@ pub struct Options {
     pub weight_decay: f64,
     /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
     pub dropout: f32,
-    /// Sentence pairs of two rows a step, each four texts to encode: a batch is full once it holds so many. Sentence pairs
-    /// that follow each other and share a sentence are one batch's, and count what they have in common once.
+    /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
     pub batch: usize,
     /// Most conditions of a sentence pair in an epoch, drawn anew each time.
     pub conditions: usize,
@@ -118,16 +113,10 @@ pub struct FineTuned {
     pub losses: Vec<f64>,
 }
 
-/// Rated rows, each text once.
-#[derive(Default)]
-struct Examples {
-    /// Sentences under conditions.
-    inputs: Vec<Input>,
-    /// For each row the inputs that it compares.
-    sides: Vec<[usize; 2]>,
-    /// For each row the numbers of its sentences.
-    sentences: Vec<[usize; 2]>,
-    ratings: Vec<f32>,
+/// One rated row: both sentences under their condition.
+struct Example {
+    sides: [Input; 2],
+    rating: f32,
 }
 
 /// A run between two steps: all that its next steps follow from.
@@ -176,13 +165,9 @@ pub fn fine_tune(
         drawn_from(&train.asked, options.answers),
     ]
     .concat();
-    let Examples {
-        sentences, sides, ..
-    } = &examples;
-    let bunches = batches::bunches(&groups, sentences, sides, options.batch);
     let batches = |epoch| {
         let Options { batch, seed, .. } = *options;
-        batches::batches(&bunches, sides, batch, seed, epoch)
+        batches::batches(&groups, batch, seed, epoch)
     };
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {
@@ -272,7 +257,7 @@ impl<'a> Training<'a> {
     }
 
     /// One step on a batch of groups; its loss.
-    fn step(&mut self, examples: &Examples, batch: &[Vec<usize>], of: usize) -> Result<f64> {
+    fn step(&mut self, examples: &[Example], batch: &[Vec<usize>], of: usize) -> Result<f64> {
         let options = self.task.options;
         let step = self.losses.len();
         let seed = batches::dropout_seed(options.seed, step);
@@ -294,29 +279,17 @@ impl<'a> Training<'a> {
     }
 
     /// The loss of a batch, dropout on: one number.
-    fn loss(&self, examples: &Examples, batch: &[Vec<usize>]) -> Result<Tensor> {
+    fn loss(&self, examples: &[Example], batch: &[Vec<usize>]) -> Result<Tensor> {
         let Task { case, options, .. } = *self.task;
         let backend = &self.encoder.backend;
+        let mut rows: Vec<&Example> = Vec::new();
         let mut groups = Vec::with_capacity(batch.len());
-        let mut rows = Vec::new();
         for group in batch {
-            groups.push(rows.len()..rows.len() + group.len());
-            rows.extend_from_slice(group);
+            let start = rows.len();
+            rows.extend(group.iter().map(|&row| &examples[row]));
+            groups.push(start..rows.len());
         }
-        // The first sides, then the second ones, each text where it comes first.
-        let mut texts = Vec::new();
-        let mut places = HashMap::new();
-        let sides = [0, 1].map(|side| {
-            let place = |&row: &usize| {
-                let text = examples.sides[row][side];
-                *places.entry(text).or_insert_with(|| {
-                    texts.push(text);
-                    texts.len() as u32 - 1
-                })
-            };
-            rows.iter().map(place).collect::<Vec<u32>>()
-        });
-        let inputs = texts.iter().map(|&text| &examples.inputs[text]);
+        let inputs = (0..2).flat_map(|side| rows.iter().map(move |row| &row.sides[side]));
         let pooled = match case.architecture {
             Architecture::Bi => self.joint(inputs)?,
             Architecture::Tri(_) => self.apart(inputs)?,
@@ -327,19 +300,10 @@ impl<'a> Training<'a> {
             }
         };
         let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
-        let [one, two] = sides.map(|side| {
-            let side = Tensor::new(side, z.device())?;
-            z.index_select(&side, 0)
-        });
-        let similarity = (one? * two?)?.sum(D::Minus1)?;
-        let ratings: Vec<f32> = rows.iter().map(|&row| examples.ratings[row]).collect();
-        let texts: Vec<_> = rows.iter().map(|&row| examples.sides[row]).collect();
-        let rows = Rows {
-            ratings: &ratings,
-            weights: &Rows::weights(&texts),
-            groups: &groups,
-        };
-        options.loss.of(&similarity, rows)
+        let n = rows.len();
+        let similarity = (z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?;
+        let ratings: Vec<f32> = rows.iter().map(|row| row.rating).collect();
+        options.loss.of(&similarity, &ratings, &groups)
     }
 
     /// Embeddings of sentences with their conditions in one input each, `[inputs, orders · hidden]`.
@@ -380,20 +344,23 @@ impl<'a> Training<'a> {
     }
 
     /// Similarities of the examples, dropout off.
-    fn predict(&mut self, examples: &Examples) -> Result<Vec<f64>> {
+    fn predict(&mut self, examples: &[Example]) -> Result<Vec<f64>> {
+        let inputs: Vec<Input> = examples.iter().flat_map(|e| e.sides.clone()).collect();
         let inference = Candle::new(self.task.device.clone());
         let training = std::mem::replace(&mut self.encoder.backend, inference.clone());
-        let embedded = pollster::block_on(self.encoder.run(
-            &examples.inputs,
+        let rows = pollster::block_on(self.encoder.run(
+            &inputs,
             self.task.case,
             Pool::All,
             Ok,
             |pooled| self.head.forward(&inference, &pooled),
         ));
         self.encoder.backend = training;
-        let vectors = embedded?.vectors;
-        let similarity = |&[one, two]: &[usize; 2]| f64::from(cosine(&vectors[one], &vectors[two]));
-        Ok(examples.sides.iter().map(similarity).collect())
+        Ok(rows?
+            .vectors
+            .chunks_exact(2)
+            .map(|two| f64::from(cosine(&two[0], &two[1])))
+            .collect())
     }
 
     /// What the epoch that is kept left.
@@ -454,30 +421,16 @@ fn schedule(step: usize, of: usize) -> f64 {
     }
 }
 
-fn prepare(encoder: &Encoder<Candle>, data: &Dataset) -> Result<Examples> {
-    let mut examples = Examples::default();
-    let (mut sentences, mut inputs) = (HashMap::new(), HashMap::new());
-    for row in &data.rows {
-        let [one, two, condition] = row.texts();
-        let what = format!(" \"{condition:.60}\"");
-        let next = sentences.len();
-        let first = *sentences.entry(one).or_insert(next);
-        let next = sentences.len();
-        let second = *sentences.entry(two).or_insert(next);
-        let mut sides = [0; 2];
-        for (side, sentence) in sides.iter_mut().zip([one, two]) {
-            *side = match inputs.entry((sentence, condition)) {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(new) => {
-                    let input = encoder.conditional(sentence, condition, &what)?;
-                    examples.inputs.push(input);
-                    *new.insert(examples.inputs.len() - 1)
-                }
-            };
-        }
-        examples.sentences.push([first, second]);
-        examples.sides.push(sides);
-        examples.ratings.push(row.rating);
-    }
-    Ok(examples)
+fn prepare(encoder: &Encoder<Candle>, data: &Dataset) -> Result<Vec<Example>> {
+    data.rows
+        .iter()
+        .map(|row| {
+            let what = format!(" \"{:.60}\"", row.condition);
+            let side = |sentence: &str| encoder.conditional(sentence, &row.condition, &what);
+            Ok(Example {
+                sides: [side(&row.sentence1)?, side(&row.sentence2)?],
+                rating: row.rating,
+            })
+        })
+        .collect()
 }

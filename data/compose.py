@@ -53,30 +53,34 @@ def read(path):
             mark, _, text = line.strip().partition(" ")
             text = text.strip()
             facets = domains[-1][1] if domains else []
-            try:
-                if mark == "#":
-                    domains.append((text, []))
-                elif mark == "@":
-                    kind, _, conditions = text.partition("|")
-                    assert domains, "a facet before the first domain (#)"
-                    assert (kind.strip() == "entity") == (not facets), "a domain begins with its entity, and has one"
-                    assert kind.strip() in ("entity", "kinds", "scale"), "a facet is entity, kinds or scale"
-                    assert parts(conditions), "a facet needs conditions, after |"
-                    facets.append(Facet(kind.strip(), parts(conditions)))
-                elif mark == "=":
-                    assert facets and parts(text), "a value needs a facet (@) and a name"
-                    facets[-1].values.append(Value(parts(text)))
-                elif mark == "-":
-                    assert facets and facets[-1].values and facets[-1].kind != "entity", "a clause needs a value (=) of a facet"
-                    facets[-1].values[-1].clauses.append(text)
-                else:
-                    assert not mark, "a line begins with #, @, = or -"
-            except AssertionError as error:
-                sys.exit(f"{path}:{number}: {error}")
+
+            def need(condition, message):
+                if not condition:
+                    sys.exit(f"{path}:{number}: {message}")
+
+            if mark == "#":
+                domains.append((text, []))
+            elif mark == "@":
+                kind, _, conditions = text.partition("|")
+                need(domains, "a facet before the first domain (#)")
+                need((kind.strip() == "entity") == (not facets), "a domain begins with its entity, and has one")
+                need(kind.strip() in ("entity", "kinds", "scale"), "a facet is entity, kinds or scale")
+                need(parts(conditions), "a facet needs conditions, after |")
+                facets.append(Facet(kind.strip(), parts(conditions)))
+            elif mark == "=":
+                need(facets and parts(text), "a value needs a facet (@) and a name")
+                facets[-1].values.append(Value(parts(text)))
+            elif mark == "-":
+                need(facets and facets[-1].values and facets[-1].kind != "entity", "a clause needs a value (=) of a facet")
+                facets[-1].values[-1].clauses.append(text)
+            else:
+                need(not mark, "a line begins with #, @, = or -")
     for name, facets in domains:
         told = all(len(facet.values) > 1 and all(value.clauses for value in facet.values) for facet in facets[1:])
         if len(facets) < 3 or not told:
             sys.exit(f"{path}: the domain {name} needs two facets beside its entity, each of two values with clauses")
+        if not facets[0].values:
+            sys.exit(f"{path}: the domain {name} needs a name for its entity")
     return domains
 
 

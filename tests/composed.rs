@@ -17,8 +17,7 @@ fn repository(file: &str) -> String {
 }
 
 fn compose(facets: &str, more: &[&str]) -> Output {
-    let python = std::env::var("CASELENS_PYTHON").unwrap_or_else(|_| "python3".into());
-    let mut command = Command::new(python);
+    let mut command = Command::new(common::python());
     command.arg(repository("data/compose.py")).arg(facets);
     command.args(more).output().unwrap()
 }
@@ -101,6 +100,10 @@ fn a_line_out_of_form_is_named() {
     let facet = "@ kinds | mood\n= glad\n- My {X} purrs.\n= cross\n- My {X} hisses.\n";
     for (text, part) in [
         (format!("{domain}{facet}"), "needs two facets"),
+        (
+            format!("# posts\n@ entity | pet\n{facet}{facet}"),
+            "needs a name",
+        ),
         (format!("{domain}{facet}? no mark\n"), ":10: a line begins"),
         ("@ kinds | mood\n".into(), ":1: a facet before"),
         ("# posts\n@ kinds | mood\n".into(), ":2: a domain begins"),

@@ -276,7 +276,7 @@ fn tables_are_written_with_a_column_of_vectors() {
 
 #[test]
 fn pyarrow_reads_what_is_written() {
-    let python = std::env::var("CASELENS_PYTHON").unwrap_or_else(|_| "python3".into());
+    let python = common::python();
     let there = Command::new(&python)
         .args(["-c", "import pyarrow"])
         .output();

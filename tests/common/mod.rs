@@ -67,6 +67,11 @@ pub fn minilm_folder() -> Option<PathBuf> {
     found
 }
 
+/// The Python that tests run scripts with.
+pub fn python() -> String {
+    std::env::var("CASELENS_PYTHON").unwrap_or_else(|_| "python3".into())
+}
+
 /// A folder that is removed at the end of its test.
 pub struct Folder(pub PathBuf);
 

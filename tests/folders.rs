@@ -131,6 +131,31 @@ fn encoders_are_distilled_averaged_and_carried() {
     assert!(moved > 1e-5, "two seeds gave the same weights");
     evaluate(&mean);
     refused(&average, "is there already");
+
+    let [one, other] = &outputs;
+    let nearer = folder.file("nearer");
+    let spec = done(&[
+        "average", "--model", one, "--model", other, "--model", one, "--output", &nearer, "--json",
+    ]);
+    let records = spec["training"]["mean_of"].as_array().unwrap();
+    assert_eq!(records.len(), 2, "one folder was recorded twice");
+    assert_eq!(
+        (&records[0]["times"], records[0]["options"]["seed"].as_u64()),
+        (&2.into(), Some(0))
+    );
+    assert_eq!(
+        (
+            records[1].get("times"),
+            records[1]["options"]["seed"].as_u64()
+        ),
+        (None, Some(1))
+    );
+    for ((a, b), mean) in a.iter().zip(&b).zip(&numbers(&nearer)) {
+        for ((a, b), mean) in a.1.iter().zip(&b.1).zip(&mean.1) {
+            assert!((mean - (2.0 * a + b) / 3.0).abs() <= 1e-6);
+        }
+    }
+
     let other = common::fixture("roberta-tiny").display().to_string();
     let (again, alone) = (folder.file("again"), &outputs[0]);
     refused(

@@ -19,7 +19,7 @@ use crate::{
 ///
 /// Takes folders that `train` or `distill` wrote with different seeds from one published encoder, without
 /// layers on top, and writes a folder with the mean of their weights (model soups; Wortsman et al., 2022): one
-/// encoder, of the same size.
+/// encoder, of the same size. A folder that is given several times counts as often.
 ///
 ///   caselens average --model seed-0 --model seed-1 --model seed-2 --output mean
 #[derive(Debug, clap::Args)]
@@ -68,8 +68,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     let weights = mean.divided(args.model.len() as f32)?;
 
-    let records: Vec<_> = heads.iter().map(|h| h.spec.training.clone()).collect();
-    let record = json!({ "mean_of": records });
+    let record = json!({ "mean_of": records(&heads) });
     let Some(mut head) = heads.into_iter().next() else {
         return Ok(());
     };
@@ -88,6 +87,29 @@ pub fn run(args: Args) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// How each encoder was trained; of one that is averaged several times once, with how often.
+fn records(heads: &[HeadFile]) -> Vec<serde_json::Value> {
+    let mut seen: Vec<(&HeadFile, usize)> = Vec::new();
+    for head in heads {
+        match seen
+            .iter_mut()
+            .find(|(other, _)| other.spec.encoder.sha256 == head.spec.encoder.sha256)
+        {
+            Some((_, times)) => *times += 1,
+            None => seen.push((head, 1)),
+        }
+    }
+    seen.into_iter()
+        .map(|(head, times)| {
+            let mut record = head.spec.training.clone();
+            if let (2.., Some(fields)) = (times, record.as_object_mut()) {
+                fields.insert("times".into(), times.into());
+            }
+            record
+        })
+        .collect()
 }
 
 /// The f32 tensors of a model.safetensors, in the file's order.

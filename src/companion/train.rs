@@ -240,8 +240,8 @@ impl Args {
 /// Takes every option of `train --adapter full`, and files of a teacher's answers: CSV with sentence1,
 /// sentence2, condition and similarity (0 to 1), or label (1 to 5). A row of the data that teachers score
 /// learns a mix of its label and their mean; rows that only a teacher scores, such as new conditions for
-/// the data's sentence pairs, are added. In place of sentences a file may hold the column key: what data/
-/// holds for the published C-STS sentences is made so.
+/// the data's sentence pairs, or new pairs of its sentences, are added. In place of texts a file may hold keys of
+/// them (key, or key1 to key3): what data/ holds for the published C-STS sentences is made so.
 ///
 ///   caselens distill --data csts_train.csv --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
 ///

@@ -20,9 +20,10 @@ use crate::{
 ///
 /// - `sentence1`, `sentence2`, `condition`; or
 /// - `key`, `condition`: where there is a condition, the key of the sentence pair; where it is empty, the key of
-///   the sentence pair and its condition in the data.
+///   the sentence pair and its condition in the data; or
+/// - `key1`, `key2`, `key3`: the keys of two sentences and a condition of the data, which need not stand together there.
 ///
-/// Texts that are given and stand in no row of the data become new rows.
+/// What stands in no row of the data becomes a new row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Teacher {
     name: String,
@@ -32,22 +33,30 @@ pub struct Teacher {
 #[derive(Debug, Clone, PartialEq)]
 struct Answer {
     asked: Asked,
-    condition: String,
     rating: f32,
 }
 
+/// What was asked: two sentences and a condition.
 #[derive(Debug, Clone, PartialEq)]
 enum Asked {
-    Texts(String, String),
-    Key(String),
+    Texts([String; 3]),
+    /// The key of a row.
+    Row(String),
+    /// The key of a sentence pair, and a condition.
+    Pair(String, String),
+    /// The key of each text.
+    Keys([String; 3]),
 }
 
 #[derive(Deserialize)]
 struct Record {
     key: Option<String>,
+    key1: Option<String>,
+    key2: Option<String>,
+    key3: Option<String>,
     sentence1: Option<String>,
     sentence2: Option<String>,
-    condition: String,
+    condition: Option<String>,
     similarity: Option<f32>,
     label: Option<f32>,
 }
@@ -88,23 +97,28 @@ impl Teacher {
                     ));
                 }
             };
-            let asked = match (record.key, record.sentence1, record.sentence2) {
-                (Some(key), None, None) => Asked::Key(key),
-                (None, Some(s1), Some(s2)) => Asked::Texts(s1, s2),
+            let sentences = record.sentence1.zip(record.sentence2);
+            let keys = record.key1.zip(record.key2).zip(record.key3);
+            // An empty cell is no value.
+            let asked = match (record.key, keys, sentences, record.condition) {
+                (Some(key), None, None, None) => Asked::Row(key),
+                (Some(key), None, None, Some(condition)) => Asked::Pair(key, condition),
+                (None, Some(((key1, key2), key3)), None, None) => Asked::Keys([key1, key2, key3]),
+                (None, None, Some((s1, s2)), Some(condition)) => {
+                    if condition.trim().is_empty() {
+                        return Err(bad("the condition is empty".into()));
+                    }
+                    Asked::Texts([s1, s2, condition])
+                }
                 _ => {
                     return Err(bad(
-                        "it needs sentence1 and sentence2, or the key of a sentence pair".into(),
+                        "it needs sentence1, sentence2 and condition, or keys in their place: key and condition, or \
+                         key1, key2 and key3"
+                            .into(),
                     ));
                 }
             };
-            if matches!(asked, Asked::Texts(..)) && record.condition.trim().is_empty() {
-                return Err(bad("the condition is empty".into()));
-            }
-            answers.push(Answer {
-                asked,
-                condition: record.condition,
-                rating,
-            });
+            answers.push(Answer { asked, rating });
         }
         Ok(Self {
             name: name.into(),
@@ -137,6 +151,8 @@ struct Said<'a> {
     /// The group of a sentence pair, by its texts and by its key.
     groups: HashMap<(&'a str, &'a str), usize>,
     group_keys: HashMap<String, usize>,
+    /// Sentences and conditions by key.
+    texts: HashMap<String, &'a str>,
     /// Rows by texts, and by key.
     rows: HashMap<(&'a str, &'a str, &'a str), usize>,
     row_keys: HashMap<String, usize>,
@@ -152,6 +168,7 @@ impl<'a> Said<'a> {
         let mut said = Self {
             groups: HashMap::new(),
             group_keys: HashMap::new(),
+            texts: HashMap::new(),
             rows: HashMap::new(),
             row_keys: HashMap::new(),
             ratings: vec![(0.0, 0); data.rows.len()],
@@ -162,6 +179,9 @@ impl<'a> Said<'a> {
             let (s1, s2, c) = (&*row.sentence1, &*row.sentence2, &*row.condition);
             said.rows.entry((s1, s2, c)).or_insert(i);
             said.row_keys.entry(key(&[s1, s2, c])).or_insert(i);
+            for text in [s1, s2, c] {
+                said.texts.insert(key(&[text]), text);
+            }
         }
         for (i, group) in data.groups.iter().enumerate() {
             let row = &data.rows[group.start];
@@ -174,26 +194,24 @@ impl<'a> Said<'a> {
 
     /// Takes an answer in; `None` where its key is unknown.
     fn hear(&mut self, data: &Dataset, answer: &Answer) -> Option<()> {
-        let condition = answer.condition.as_str();
-        let (group, s1, s2) = match &answer.asked {
-            Asked::Key(key) if condition.is_empty() => {
+        let (s1, s2, condition) = match &answer.asked {
+            Asked::Texts([s1, s2, condition]) => (s1.as_str(), s2.as_str(), condition.as_str()),
+            Asked::Row(key) => {
                 let row = *self.row_keys.get(key)?;
                 self.rate(row, answer.rating);
                 return Some(());
             }
-            Asked::Key(key) => {
-                let group = *self.group_keys.get(key)?;
-                let row = &data.rows[data.groups[group].start];
-                (group, row.sentence1.as_str(), row.sentence2.as_str())
-            }
-            Asked::Texts(s1, s2) => {
-                // A sentence pair that the data lacks makes a group of its own, after the others.
-                let group = self.groups.get(&(s1.as_str(), s2.as_str()));
+            Asked::Pair(key, condition) => {
+                let row = &data.rows[data.groups[*self.group_keys.get(key)?].start];
                 (
-                    group.copied().unwrap_or(usize::MAX),
-                    s1.as_str(),
-                    s2.as_str(),
+                    row.sentence1.as_str(),
+                    row.sentence2.as_str(),
+                    condition.as_str(),
                 )
+            }
+            Asked::Keys([key1, key2, key3]) => {
+                let text = |key| self.texts.get(key).copied();
+                (text(key1)?, text(key2)?, text(key3)?)
             }
         };
         if let Some(&row) = self.rows.get(&(s1, s2, condition)) {
@@ -208,6 +226,8 @@ impl<'a> Said<'a> {
                 *count += 1;
             }
             None => {
+                // A sentence pair that the data lacks makes a group of its own, after the others.
+                let group = self.groups.get(&(s1, s2)).copied().unwrap_or(usize::MAX);
                 self.new_rows.insert(texts.clone(), self.new.len());
                 let row = Row {
                     sentence1: texts.0,
@@ -321,19 +341,53 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_the_data_make_new_rows() {
+        let data = data();
+        let [a, b, c, d, x, z] = ["a", "b", "c", "d", "x", "z"].map(|text| key(&[text]));
+        let keyed = teacher(&format!(
+            "key1,key2,key3,label\n{a},{d},{x},4\n{c},{d},{x},5\n{a},{d},{z},2\n{a},{b},{z},1\n"
+        ));
+        let out = taught(&data, &[keyed], 0.5).unwrap();
+        assert_eq!(
+            ratings(&out)[2..],
+            [
+                ("a", "z", 1.0),
+                ("c", "x", 4.0), // half of 3, half of 5
+                ("c", "z", 2.0),
+                ("a", "x", 4.0),
+                ("a", "z", 2.0),
+            ]
+        );
+        assert_eq!(out.rows[5].sentence2, "d");
+        assert_eq!(out.groups, [0..3, 3..5, 5..7]);
+    }
+
+    #[test]
     fn a_bad_answer_is_named() {
-        let unknown = teacher("key,condition,label\n000000000000,x,3\n");
-        let error = taught(&data(), &[unknown], 0.5).unwrap_err();
-        assert!(error.to_string().contains("row 1: its key"), "{error}");
+        let [a, none] = [&key(&["a"]), "000000000000"];
+        for csv in [
+            format!("key,condition,label\n{none},x,3\n"),
+            format!("key,condition,label\n{none},,3\n"),
+            format!("key1,key2,key3,label\n{a},{a},{none},3\n"),
+        ] {
+            let error = taught(&data(), &[teacher(&csv)], 0.5).unwrap_err();
+            assert!(error.to_string().contains("row 1: its key"), "{error}");
+        }
         for (csv, part) in [
             ("key,condition,label\nk,x,6\n", "a label between 1 and 5"),
             ("key,condition\nk,x\n", "a label between 1 and 5"),
-            ("condition,label\nx,3\n", "the key of a sentence pair"),
+            ("condition,label\nx,3\n", "keys in their place"),
+            ("key1,key2,label\nk,k,3\n", "key1, key2 and key3"),
+            (
+                "key,key1,key2,key3,label\nk,k,k,k,3\n",
+                "keys in their place",
+            ),
+            ("key,condition,label\nk,x,much\n", "cannot be read"),
             (
                 "sentence1,sentence2,condition,label\na,b, ,3\n",
                 "condition is empty",
             ),
-            ("sentence1,sentence2,label\na,b,3\n", "cannot be read"),
+            ("sentence1,sentence2,label\na,b,3\n", "keys in their place"),
         ] {
             let error = Teacher::from_reader("t.csv", csv.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "data");

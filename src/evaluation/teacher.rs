@@ -19,8 +19,8 @@ use crate::{
 /// and with the texts, or a key that stands for texts which the file may not hold:
 ///
 /// - `sentence1`, `sentence2`, `condition`; or
-/// - `key`, `condition`: where there is a condition, the key of the sentence pair; where it is empty, the key of
-///   the sentence pair and its condition in the data; or
+/// - `key`, `condition`: where there is a condition, the key of the sentence pair; where there is none, the
+///   key of the sentence pair and its condition in the data; or
 /// - `key1`, `key2`, `key3`: the keys of two sentences and a condition of the data, which need not stand together there.
 ///
 /// What stands in no row of the data becomes a new row.
@@ -99,15 +99,15 @@ impl Teacher {
             };
             let sentences = record.sentence1.zip(record.sentence2);
             let keys = record.key1.zip(record.key2).zip(record.key3);
-            // An empty cell is no value.
+            // An empty cell is no value, and neither is a column that the file lacks.
             let asked = match (record.key, keys, sentences, record.condition) {
                 (Some(key), None, None, None) => Asked::Row(key),
                 (Some(key), None, None, Some(condition)) => Asked::Pair(key, condition),
                 (None, Some(((key1, key2), key3)), None, None) => Asked::Keys([key1, key2, key3]),
-                (None, None, Some((s1, s2)), Some(condition)) => {
-                    if condition.trim().is_empty() {
+                (None, None, Some((s1, s2)), condition) => {
+                    let Some(condition) = condition.filter(|text| !text.trim().is_empty()) else {
                         return Err(bad("the condition is empty".into()));
-                    }
+                    };
                     Asked::Texts([s1, s2, condition])
                 }
                 _ => {
@@ -387,7 +387,11 @@ mod tests {
                 "sentence1,sentence2,condition,label\na,b, ,3\n",
                 "condition is empty",
             ),
-            ("sentence1,sentence2,label\na,b,3\n", "keys in their place"),
+            (
+                "sentence1,sentence2,condition,label\na,b,,3\n",
+                "condition is empty",
+            ),
+            ("sentence1,sentence2,label\na,b,3\n", "condition is empty"),
         ] {
             let error = Teacher::from_reader("t.csv", csv.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "data");

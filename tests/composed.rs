@@ -1,4 +1,5 @@
-//! data/compose.py: sentence pairs from facets, rated by the values that their clauses say.
+//! data/compose.py: sentence pairs from facets, rated by the values that their clauses say; data/grids.py: from
+//! grids of texts and aspects, rated by their letters.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,17 +17,21 @@ fn repository(file: &str) -> String {
     format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn compose(facets: &str, more: &[&str]) -> Output {
+fn run(script: &str, file: &str, more: &[&str]) -> Output {
     let mut command = Command::new(common::python());
-    command.arg(repository("data/compose.py")).arg(facets);
+    command.arg(repository(script)).arg(file);
     command.args(more).output().unwrap()
 }
 
 fn composed(more: &[&str]) -> String {
-    let output = compose(&repository("data/facets-dev.txt"), more);
+    let facets = repository("data/facets-dev.txt");
+    written(&run("data/compose.py", &facets, more))
+}
+
+fn written(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 fn rows(csv: &str) -> Vec<Row> {
@@ -86,6 +91,15 @@ fn ratings_follow_from_values() {
 fn contrasts_agree_and_differ() {
     let rows = rows(&composed(&["--pairs", "10", "--contrasts"]));
     assert!(rows.len() > 200, "{}", rows.len());
+    assert_contrasts(&rows);
+
+    let grids = repository("data/grids-dev.txt");
+    let rows = self::rows(&written(&run("data/grids.py", &grids, &["--contrasts"])));
+    assert!(rows.len() > 800, "{}", rows.len());
+    assert_contrasts(&rows);
+}
+
+fn assert_contrasts(rows: &[Row]) {
     for pair in rows.chunks(2) {
         assert_eq!(pair[0]["sentence1"], pair[1]["sentence1"]);
         assert_eq!(pair[0]["sentence2"], pair[1]["sentence2"]);
@@ -110,10 +124,59 @@ fn a_line_out_of_form_is_named() {
         (format!("{domain}- Meow.\n"), ":5: a clause needs"),
         (format!("{domain}@ scale |\n"), ":5: a facet needs"),
     ] {
-        let output = compose(&folder.write("facets.txt", &text), &[]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{text}");
-        assert!(said.contains(part), "{part}: {said}");
-        assert!(!said.contains("Traceback"), "{said}");
+        let file = folder.write("facets.txt", &text);
+        refused(&run("data/compose.py", &file, &[]), part);
+    }
+}
+
+fn refused(output: &Output, part: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{part}");
+    assert!(said.contains(part), "{part}: {said}");
+    assert!(!said.contains("Traceback"), "{said}");
+}
+
+#[test]
+fn grids_compare_each_two_texts_by_each_aspect() {
+    let folder = Folder::new("grids");
+    let grid = "# fines : books\nPay two euros.\nNobody pays.\nIt costs 200 cents.\n\
+                @ penalty ; what it costs : A B A\n@ mood : A a -\n";
+    let file = folder.write("grids.txt", grid);
+    let csv = written(&run("data/grids.py", &file, &["--seed", "1"]));
+    assert_eq!(csv, written(&run("data/grids.py", &file, &["--seed", "1"])));
+
+    let rated = |one: &str, two: &str, condition: &[&str]| -> Vec<String> {
+        let pair = HashSet::from([one, two]);
+        let of_pair = rows(&csv).into_iter().filter(|row| {
+            HashSet::from([&*row["sentence1"], &*row["sentence2"]]) == pair
+                && condition.contains(&&*row["condition"])
+        });
+        of_pair.map(|row| row["label"].clone()).collect()
+    };
+    let (fine, none, cents) = ("Pay two euros.", "Nobody pays.", "It costs 200 cents.");
+    let penalty = ["penalty", "what it costs"];
+    assert_eq!(rated(fine, cents, &penalty), ["5"]);
+    assert_eq!(rated(fine, none, &penalty), ["1"]);
+    assert_eq!(rated(none, cents, &penalty), ["1"]);
+    assert_eq!(rated(fine, none, &["mood"]), ["3"]); // alike in part
+    assert!(rated(fine, cents, &["mood"]).is_empty()); // one says nothing of it
+    assert_eq!(rows(&csv).len(), 4);
+
+    // Each part is some of the grids, and together they are all.
+    let lines = |part: &str| {
+        let grids = repository("data/grids-dev.txt");
+        rows(&written(&run("data/grids.py", &grids, &["--part", part]))).len()
+    };
+    assert!(lines("0/1") > 2000, "{}", lines("0/1"));
+    assert_eq!(lines("0/2") + lines("1/2"), lines("0/1"));
+
+    for (text, part) in [
+        ("Pay.\n".into(), ":1: a line before"),
+        (format!("{grid}Pay up.\n"), ":7: a text after"),
+        (format!("{grid}@ sum : A B\n"), ":7: the grid has 3 texts"),
+        (format!("{grid}@ A B A\n"), ":7: an aspect is"),
+    ] {
+        let file = folder.write("wrong.txt", &text);
+        refused(&run("data/grids.py", &file, &[]), part);
     }
 }

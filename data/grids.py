@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Sentence pairs, conditions and ratings from grids: each two texts of a grid, compared by each of its aspects.
+
+    python3 data/grids.py data/grids.txt --seed 0 > grids.csv
+
+A grid is a few texts of one topic and the aspects that they can be compared by; see README.md for the format. The same file, options and
+seed give the same rows. Needs nothing but Python.
+"""
+
+import argparse
+import csv
+import itertools
+import random
+import sys
+from dataclasses import dataclass, field
+
+COLUMNS = ["domain", "sentence1", "sentence2", "condition", "label"]
+
+
+@dataclass
+class Grid:
+    domain: str
+    texts: list = field(default_factory=list)
+    aspects: list = field(default_factory=list)  # (its wordings, a letter for each text)
+
+
+def rating(one, two):
+    """How alike two letters are, 1 to 5; None where a text says nothing of the matter."""
+    if "-" in (one, two):
+        return None
+    if one == two:
+        return 5
+    return 3 if one.lower() == two.lower() else 1
+
+
+def read(path):
+    """[Grid]. Stops at a line that is not of the format."""
+    grids = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+
+            def need(condition, message):
+                if not condition:
+                    sys.exit(f"{path}:{number}: {message}")
+
+            line = line.strip()
+            if line.startswith("#"):
+                grids.append(Grid(line[1:].split(":")[0].strip()))
+                continue
+            need(grids or not line, "a line before the first grid (#)")
+            if line.startswith("@"):
+                names, colon, letters = line[1:].rpartition(":")
+                names = [name.strip() for name in names.split(";") if name.strip()]
+                need(colon and names, "an aspect is one or more wordings, a colon and a letter for each text")
+                need(len(letters.split()) == len(grids[-1].texts), f"the grid has {len(grids[-1].texts)} texts")
+                grids[-1].aspects.append((names, letters.split()))
+            elif line:
+                need(not grids[-1].aspects, "a text after the grid's aspects")
+                grids[-1].texts.append(line)
+    return grids
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("grids", help="file of grids")
+    arguments.add_argument("--seed", type=int, default=0, help="chooses a wording of each aspect, pair by pair, and which text comes first")
+    arguments.add_argument("--part", default="0/1", metavar="I/N", help="every N-th grid from the I-th on, counted from 0")
+    arguments.add_argument("--contrasts", action="store_true", help="only texts that agree in one aspect and differ in another, and those two")
+    options = arguments.parse_args()
+
+    draw = random.Random(options.seed)
+    first, step = (int(number) for number in options.part.split("/"))
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(COLUMNS)
+    for grid in read(options.grids)[first::step]:
+        for i, j in itertools.combinations(range(len(grid.texts)), 2):
+            if draw.random() < 0.5:
+                i, j = j, i
+            rated = [(draw.choice(names), rating(letters[i], letters[j])) for names, letters in grid.aspects]
+            if options.contrasts:
+                agree, differ = ([row for row in rated if row[1] == label] for label in (5, 1))
+                rated = [draw.choice(agree), draw.choice(differ)] if agree and differ else []
+            for condition, label in rated:
+                if label is not None:
+                    out.writerow([grid.domain, grid.texts[i], grid.texts[j], condition, label])
+
+
+if __name__ == "__main__":
+    main()

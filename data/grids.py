@@ -60,16 +60,24 @@ def read(path):
     return grids
 
 
+def part(text):
+    """(I, N) of "I/N"."""
+    first, _, step = text.partition("/")
+    if not (first.isdecimal() and step.isdecimal() and int(first) < int(step)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N, as 0/2 and 1/2 are")
+    return int(first), int(step)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("grids", help="file of grids")
     arguments.add_argument("--seed", type=int, default=0, help="chooses a wording of each aspect, pair by pair, and which text comes first")
-    arguments.add_argument("--part", default="0/1", metavar="I/N", help="every N-th grid from the I-th on, counted from 0")
+    arguments.add_argument("--part", type=part, default="0/1", metavar="I/N", help="every N-th grid from the I-th on, counted from 0")
     arguments.add_argument("--contrasts", action="store_true", help="only texts that agree in one aspect and differ in another, and those two")
     options = arguments.parse_args()
 
     draw = random.Random(options.seed)
-    first, step = (int(number) for number in options.part.split("/"))
+    first, step = options.part
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
     for grid in read(options.grids)[first::step]:

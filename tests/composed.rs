@@ -129,6 +129,21 @@ fn a_line_out_of_form_is_named() {
     }
 }
 
+#[test]
+fn every_file_of_grids_is_of_the_format() {
+    let files = std::fs::read_dir(repository("data")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let grids: Vec<_> = names
+        .filter(|name| name.starts_with("grids") && name.ends_with(".txt"))
+        .map(|name| repository(&format!("data/{name}")))
+        .collect();
+    assert!(grids.len() > 3, "{grids:?}");
+    for file in grids {
+        let rows = rows(&written(&run("data/grids.py", &file, &[])));
+        assert!(rows.len() > 2000, "{file}: {}", rows.len());
+    }
+}
+
 fn refused(output: &Output, part: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{part}");
@@ -169,6 +184,10 @@ fn grids_compare_each_two_texts_by_each_aspect() {
     };
     assert!(lines("0/1") > 2000, "{}", lines("0/1"));
     assert_eq!(lines("0/2") + lines("1/2"), lines("0/1"));
+    for part in ["2", "2/2", "0/0", "-1/2", "a/b"] {
+        let grids = repository("data/grids-dev.txt");
+        refused(&run("data/grids.py", &grids, &["--part", part]), "I/N");
+    }
 
     for (text, part) in [
         ("Pay.\n".into(), ":1: a line before"),

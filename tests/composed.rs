@@ -178,14 +178,11 @@ fn grids_compare_each_two_texts_by_each_aspect() {
     assert_eq!(rows(&csv).len(), 4);
 
     // Each part is some of the grids, and together they are all.
-    let lines = |part: &str| {
-        let grids = repository("data/grids-dev.txt");
-        rows(&written(&run("data/grids.py", &grids, &["--part", part]))).len()
-    };
+    let grids = repository("data/grids-dev.txt");
+    let lines = |part: &str| rows(&written(&run("data/grids.py", &grids, &["--part", part]))).len();
     assert!(lines("0/1") > 2000, "{}", lines("0/1"));
     assert_eq!(lines("0/2") + lines("1/2"), lines("0/1"));
     for part in ["2", "2/2", "0/0", "-1/2", "a/b"] {
-        let grids = repository("data/grids-dev.txt");
         refused(&run("data/grids.py", &grids, &["--part", part]), "I/N");
     }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use caselens::evaluation::teacher::key;
+use caselens::{evaluation::teacher::key, model::checkpoint::Checkpoint};
 use common::{Folder, caselens};
 use safetensors::SafeTensors;
 
@@ -336,6 +336,26 @@ fn gguf_files_become_folders_again() {
     // Numbers drawn evenly from half a step either way are a quarter of one from the middle; vectors stay.
     let moved = moved / count as f32;
     assert!((0.12..0.25).contains(&moved), "{moved} steps");
+
+    // What training left alone may stay as it was rounded, and is then rounded to the same again.
+    let kept = folder.file("kept");
+    dequantize(&kept, &["--keep-rounding"]);
+    let table = |numbers: Vec<(String, Vec<f32>)>| {
+        let mut tables = numbers.into_iter();
+        tables
+            .find(|(name, _)| name.ends_with("word_embeddings.weight"))
+            .unwrap()
+            .1
+    };
+    assert!(table(numbers(&kept)) != table(numbers(&base)));
+    let once_more = folder.file("once-more.gguf");
+    quantize(&kept, &once_more);
+    let tokens = |path: &str| {
+        let checkpoint = Checkpoint::open(Path::new(path)).unwrap();
+        let table = checkpoint.weights.get_any("token_embd.weight").unwrap();
+        table.to_f32()
+    };
+    assert!(tokens(&once_more) == tokens(&file));
 
     // Training goes on from it.
     train(&drawn, &data, &folder.file("on"), &[]);

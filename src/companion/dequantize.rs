@@ -20,7 +20,9 @@ use crate::{
 ///
 /// Takes a GGUF file that `quantize` wrote and the folder of the encoder that it was trained from, which gives the
 /// tokenizer, and the numbers of whatever training left alone. With --dither each rounded number is drawn from those
-/// that round to it: what is trained from there does not round back to what it was.
+/// that round to it: what is trained from there does not round back to what it was. With --keep-rounding what training left
+/// alone stays as it was rounded too, so that training learns to live with it: a frozen token table then loses nothing by
+/// being rounded again.
 ///
 ///   caselens dequantize --model caselens-csts-q4_0.gguf --head caselens-csts.head.safetensors \
 ///     --base all-MiniLM-L6-v2 --dither 0 --output start
@@ -39,6 +41,9 @@ pub struct Args {
     /// Draw each rounded number from those that round to it, with this seed
     #[arg(long, value_name = "SEED")]
     dither: Option<u64>,
+    /// Take what training left alone from the file as well, not from the base
+    #[arg(long)]
+    keep_rounding: bool,
     /// The folder to write, which must not exist yet
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -79,7 +84,7 @@ pub fn run(mut args: Args) -> Result<()> {
         head.spec.check_encoder(&file.encoder)?;
     }
     let what = args.base.join("model.safetensors").display().to_string();
-    let numbers = dequantize(&file, &base, args.dither)?;
+    let numbers = dequantize(&file, &base, args.keep_rounding, args.dither)?;
     let weights = save::safetensors(&what, base.weights.bytes(), &base.config, &numbers)?;
     let encoder = folder::encoder(&args.output, &weights);
     let mut files = vec![("model.safetensors", weights)];

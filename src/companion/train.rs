@@ -241,7 +241,7 @@ impl Args {
 /// sentence2, condition and similarity (0 to 1), or label (1 to 5). A row of the data that teachers score
 /// learns a mix of its label and their mean; rows that only a teacher scores, such as new conditions for
 /// the data's sentence pairs, or new pairs of its sentences, are added. In place of texts a file may hold keys of
-/// them (key, or key1 to key3): what data/ holds for the published C-STS sentences is made so.
+/// them (key, or key1 and key2 with key3 or condition): what data/ holds for the published C-STS sentences is made so.
 ///
 ///   caselens distill --data csts_train.csv --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
 ///

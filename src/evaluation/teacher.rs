@@ -21,7 +21,8 @@ use crate::{
 /// - `sentence1`, `sentence2`, `condition`; or
 /// - `key`, `condition`: where there is a condition, the key of the sentence pair; where there is none, the
 ///   key of the sentence pair and its condition in the data; or
-/// - `key1`, `key2`, `key3`: the keys of two sentences and a condition of the data, which need not stand together there.
+/// - `key1`, `key2`, `key3`: the keys of two sentences and a condition of the data, which need not stand together there; or
+/// - `key1`, `key2`, `condition`: the keys of two sentences of the data.
 ///
 /// What stands in no row of the data becomes a new row.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,6 +47,8 @@ enum Asked {
     Pair(String, String),
     /// The key of each text.
     Keys([String; 3]),
+    /// The key of each sentence, and a condition.
+    Sentences([String; 2], String),
 }
 
 #[derive(Deserialize)]
@@ -98,13 +101,18 @@ impl Teacher {
                 }
             };
             let sentences = record.sentence1.zip(record.sentence2);
-            let keys = record.key1.zip(record.key2).zip(record.key3);
+            let keys = record.key1.zip(record.key2);
             // An empty cell is no value, and neither is a column that the file lacks.
-            let asked = match (record.key, keys, sentences, record.condition) {
-                (Some(key), None, None, None) => Asked::Row(key),
-                (Some(key), None, None, Some(condition)) => Asked::Pair(key, condition),
-                (None, Some(((key1, key2), key3)), None, None) => Asked::Keys([key1, key2, key3]),
-                (None, None, Some((s1, s2)), condition) => {
+            let asked = match (record.key, keys, record.key3, sentences, record.condition) {
+                (Some(key), None, None, None, None) => Asked::Row(key),
+                (Some(key), None, None, None, Some(condition)) => Asked::Pair(key, condition),
+                (None, Some((key1, key2)), Some(key3), None, None) => {
+                    Asked::Keys([key1, key2, key3])
+                }
+                (None, Some((key1, key2)), None, None, Some(condition)) => {
+                    Asked::Sentences([key1, key2], condition)
+                }
+                (None, None, None, Some((s1, s2)), condition) => {
                     let Some(condition) = condition.filter(|text| !text.trim().is_empty()) else {
                         return Err(bad("the condition is empty".into()));
                     };
@@ -112,8 +120,8 @@ impl Teacher {
                 }
                 _ => {
                     return Err(bad(
-                        "it needs sentence1, sentence2 and condition, or keys in their place: key and condition, or \
-                         key1, key2 and key3"
+                        "it needs sentence1, sentence2 and condition, or keys in their place: key and condition; key1, key2 \
+                         and condition; or key1, key2 and key3"
                             .into(),
                     ));
                 }
@@ -210,8 +218,10 @@ impl<'a> Said<'a> {
                 )
             }
             Asked::Keys([key1, key2, key3]) => {
-                let text = |key| self.texts.get(key).copied();
-                (text(key1)?, text(key2)?, text(key3)?)
+                (self.text(key1)?, self.text(key2)?, self.text(key3)?)
+            }
+            Asked::Sentences([key1, key2], condition) => {
+                (self.text(key1)?, self.text(key2)?, condition.as_str())
             }
         };
         if let Some(&row) = self.rows.get(&(s1, s2, condition)) {
@@ -240,6 +250,10 @@ impl<'a> Said<'a> {
             }
         }
         Some(())
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.texts.get(key).copied()
     }
 
     fn rate(&mut self, row: usize, rating: f32) {
@@ -360,6 +374,20 @@ mod tests {
         );
         assert_eq!(out.rows[5].sentence2, "d");
         assert_eq!(out.groups, [0..3, 3..5, 5..7]);
+
+        let worded = teacher(&format!(
+            "key1,key2,condition,label\n{a},{d},new,4\n{c},{d},x,5\n{c},{d},new,2\n"
+        ));
+        let out = taught(&data, &[worded], 0.5).unwrap();
+        assert_eq!(
+            ratings(&out)[2..],
+            [
+                ("c", "x", 4.0),
+                ("c", "z", 2.0),
+                ("c", "new", 2.0),
+                ("a", "new", 4.0)
+            ]
+        );
     }
 
     #[test]
@@ -369,6 +397,7 @@ mod tests {
             format!("key,condition,label\n{none},x,3\n"),
             format!("key,condition,label\n{none},,3\n"),
             format!("key1,key2,key3,label\n{a},{a},{none},3\n"),
+            format!("key1,key2,condition,label\n{a},{none},x,3\n"),
         ] {
             let error = taught(&data(), &[teacher(&csv)], 0.5).unwrap_err();
             assert!(error.to_string().contains("row 1: its key"), "{error}");

@@ -17,14 +17,15 @@ use super::{
 };
 use crate::error::Result;
 
-/// The weights of `file` that are not those of `base`, rounded, by GGUF name: with a `seed` each number in blocks is drawn
-/// from those that round to it, without one it is the middle of them.
+/// The weights of `file` that are not those of `base`, rounded, by GGUF name; with `all` those of `base` too, as rounding left
+/// them. With a `seed` each number in blocks is drawn from those that round to it, without one it is the middle of them.
 ///
 /// # Errors
 /// A tensor is missing, or has another shape than the configuration says.
 pub fn dequantize(
     file: &Checkpoint,
     base: &Checkpoint,
+    all: bool,
     seed: Option<u64>,
 ) -> Result<BTreeMap<String, Vec<f32>>> {
     let mut rng = seed.map(StdRng::seed_from_u64);
@@ -33,11 +34,12 @@ pub fn dequantize(
         let tensor = file.weights.get(&name, &shape)?;
         let format = tensor.dtype.ggml();
         let published = quantize(&base.weights, &base.config, &name, &shape, format)?;
-        if published.dtype() == format && *published.data()? == *tensor.data {
+        let left_alone = published.dtype() == format && *published.data()? == *tensor.data;
+        if left_alone && !all {
             continue;
         }
         let mut numbers = tensor.to_f32();
-        if let Some(rng) = &mut rng {
+        if let Some(rng) = rng.as_mut().filter(|_| !left_alone) {
             dither(&tensor, &mut numbers, rng);
         }
         changed.insert(name, numbers);

@@ -79,8 +79,9 @@ test("attributes alone make a comparison", options, async () => {
   for (const [i, { condition, rating, similarity }] of event.results.entries()) {
     assert.equal(shown[i].name, condition);
     assert.equal(shown[i].now, rating);
-    assert.equal(shown[i].said, `${rating.toFixed(1)} of 5, similarity ${similarity.toFixed(2)}`);
-    assert.equal(shown[i].numbers, `${rating.toFixed(1)} of 5 · similarity ${similarity.toFixed(2)}`);
+    const number = similarity.toFixed(2).replace(/^-(?=0\.00$)/, "").replace("-", "−");
+    assert.equal(shown[i].said, `${rating.toFixed(1)} of 5, similarity ${number}`);
+    assert.equal(shown[i].numbers, `${rating.toFixed(1)} of 5 · similarity ${number}`);
     assert.ok(Math.abs(shown[i].share - (rating - 1) / 4) < 0.01, `a bar of ${shown[i].share} for a rating of ${rating}`);
   }
   assert.match(await page.getByRole("status").textContent(), /^the place: 4\.\d of 5; the game: [12]\.\d of 5$/);

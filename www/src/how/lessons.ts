@@ -43,7 +43,7 @@ export const lessons: readonly Lesson[] = [
     title: "Layer by layer",
     question: "Move through the encoder’s layers in the attention step. Do the early layers look at the same words as the last one?",
     answer:
-      "No. In the first layer the shares are nearly even; in the last one most goes to “spotless” and “filthy”. In the second sentence “free” comes next, although that word says nothing about cleanliness: the model is not always right about where to look. Each layer reads what the one before it wrote, and no single one is “the” explanation.",
+      "No. In the first layer the shares are nearly even; in the last one most goes to “spotless” and “filthy”. But a good part, a fifth and more, still goes to words and marks that say nothing about cleanliness: the model does not look at the right place alone. Each layer reads what the one before it wrote, and no single one is “the” explanation.",
     sentences: [
       "The hotel by the harbour was spotless, but breakfast cost thirty euros.",
       "Our hostel by the harbour was filthy, though breakfast was free.",

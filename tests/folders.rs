@@ -356,6 +356,17 @@ fn gguf_files_become_folders_again() {
         table.to_f32()
     };
     assert!(tokens(&once_more) == tokens(&file));
+    let back = folder.file("back");
+    done(&[
+        "dequantize",
+        "--model",
+        &once_more,
+        "--base",
+        &base,
+        "--output",
+        &back,
+    ]);
+    assert!(table(numbers(&back)) == table(numbers(&base)));
 
     // Training goes on from it.
     train(&drawn, &data, &folder.file("on"), &[]);

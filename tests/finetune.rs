@@ -496,6 +496,14 @@ fn what_is_frozen_stays_as_published() {
     let last = changed("layers:2");
     assert_eq!(last.len(), 16);
     assert!(last.iter().all(|name| name.starts_with("blk.2.")));
+    // A layer's biases and LayerNorms, and the embeddings' LayerNorm.
+    let beside = changed("matrices");
+    assert_eq!(beside.len(), 2 + 3 * 10);
+    assert!(
+        beside
+            .iter()
+            .all(|name| name.ends_with(".bias") || name.ends_with("_norm.weight"))
+    );
     let checkpoint = common::tiny("bert-tiny");
     for (options, part) in [
         (

@@ -671,6 +671,11 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--input-format", "csv"], b"body\na\n", "`text`");
     says(&[], b"a\n\n", "row 2");
     says(&[], b"a\n\xff\xfe\n", "row 2");
+    // A name that promises another kind of file, unless the format is told.
+    let vectors = folder.file("out.safetensors");
+    says(&["--output", &vectors], b"a\n", ".safetensors");
+    ok(&["--output", &vectors, "--output-format", "csv"], b"a\n");
+    std::fs::remove_file(&vectors).unwrap();
     // A line without an end: zeros, which take no room on disk.
     let endless = folder.file("endless");
     let file = std::fs::File::create(&endless).unwrap();

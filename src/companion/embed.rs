@@ -48,7 +48,7 @@ pub struct Args {
     /// File to write; "-" is standard output
     #[arg(short, long, value_name = "FILE|-", default_value = "-")]
     output: PathBuf,
-    /// Format of the output [default: by the file's extension, else that of the input]
+    /// Format of the output [default: by the file's extension; where it has none, that of the input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
     /// The same as --output-format jsonl
@@ -85,11 +85,10 @@ pub fn run(args: Args) -> Result<()> {
     let file = |path: &Path| Some(path.to_owned()).filter(|p| p.as_os_str() != "-");
     let output = file(&args.output);
     // A wrong name for the output is found before anything is computed.
-    let named = match args.json {
-        true => Some(Format::Jsonl),
-        false => args
-            .output_format
-            .or_else(|| output.as_deref().and_then(Format::of_path)),
+    let named = match (args.json, args.output_format, &output) {
+        (true, ..) => Some(Format::Jsonl),
+        (_, None, Some(path)) => Format::of_output(path)?,
+        (_, said, _) => said,
     };
     let mut reader = Reader::open(&ReadOptions {
         path: file(&args.input),

@@ -54,6 +54,19 @@ impl Format {
         })
     }
 
+    /// By the name of a file to be written, none where it has no extension. A name that promises what is not
+    /// written (`x.safetensors`) is an error.
+    pub fn of_output(path: &Path) -> Result<Option<Self>> {
+        match (Self::of_path(path), path.extension()) {
+            (None, Some(extension)) => Err(Error::InvalidArgument(format!(
+                "{}: tables are not written as .{}. Name a .txt, .jsonl, .csv, .arrows, .feather or .parquet file, or say what it should hold with --output-format.",
+                path.display(),
+                extension.display()
+            ))),
+            (format, _) => Ok(format),
+        }
+    }
+
     /// By a file's first bytes; no text in UTF-8 begins as the binary formats do.
     fn of_bytes(bytes: &[u8]) -> Self {
         let word = bytes.trim_ascii_start();

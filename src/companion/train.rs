@@ -118,9 +118,10 @@ pub struct Args {
     /// Width of the embedding the head makes [default: 256]
     #[arg(long)]
     dims: Option<usize>,
-    /// What of the encoder stays as it is for --adapter full: none, tokens (the token table), or layers:N
-    /// (the embedding tables and the first N layers) [default: tokens]
-    #[arg(long, value_name = "none|tokens|layers:N")]
+    /// What of the encoder stays as it is for --adapter full: none, tokens (the token table), layers:N (the
+    /// embedding tables and the first N layers), or matrices (all but biases and LayerNorms, BitFit: a
+    /// quantized encoder's matrices stay as they were rounded) [default: tokens]
+    #[arg(long, value_name = "none|tokens|layers:N|matrices")]
     freeze: Option<String>,
     /// Parts of the loss and their weights, of mse, rank, quad and cosent; a head alone is trained by mse
     /// [default: mse,rank:0.1 for --adapter full and lora]

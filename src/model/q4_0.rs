@@ -2,7 +2,7 @@
 //!
 //! The usual way takes the scale from the block's largest number alone. Here a few scales about that one
 //! are tried, each is then fitted to the numbers by least squares, and the one with the smallest squared error
-//! stays: readers of the file notice nothing, and lose less.
+//! stays: readers of the file notice nothing, and lose less. A block that was rounded before stays as it is.
 
 use half::f16;
 
@@ -27,9 +27,12 @@ pub(super) fn rounded(numbers: &[f32; BLOCK]) -> (f16, [i8; BLOCK]) {
         true => x,
         false => a,
     });
-    // The largest becomes −8 at the usual scale, −6.8 to −9.2 (cut to −8) at the others.
-    let candidates = (-12..=12).map(|step| {
-        let quants = quants(numbers, -(8.0 + 0.1 * step as f32) / largest);
+    // The largest becomes −8 at the usual scale, −6.8 to −9.2 (cut to −8) at those about it, and any whole
+    // number of steps in a block that was rounded with others in view (GPTQ).
+    let about = (-12..=12).map(|tenths| -8.0 - 0.1 * tenths as f32);
+    let whole = (-7..=7).map(|steps| steps as f32);
+    let candidates = about.chain(whole).map(|steps| {
+        let quants = quants(numbers, steps / largest);
         let scale = fitted(numbers, &quants);
         (error(numbers, &quants, scale), quants, scale)
     });
@@ -125,6 +128,22 @@ mod tests {
         let tiny = [1e-12; 32];
         for numbers in [&exact[..], &zeros] {
             assert_eq!(squared_error(numbers, &quantize(numbers)), 0.0);
+        }
+        // Whatever the largest number of a block is.
+        for largest in [-7i8, -5, -3, -1, 1, 2, 4, 6, 7] {
+            let quants: [i8; BLOCK] = std::array::from_fn(|i| {
+                if i == 9 {
+                    largest
+                } else {
+                    (i % 2) as i8 * largest.signum()
+                }
+            });
+            let numbers = decode(Dtype::Q4_0, &pack(f16::from_f32(0.0123), &quants));
+            assert_eq!(
+                squared_error(&numbers, &quantize(&numbers)),
+                0.0,
+                "{largest}"
+            );
         }
         assert!(squared_error(&tiny, &quantize(&tiny)) <= 32.0 * 1e-24);
         let huge = [65504.0, -65504.0].repeat(16);

@@ -126,13 +126,17 @@ impl CustomOp3 for Linear {
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let gradient = gradient.contiguous()?;
         let product = |a: &Tensor, b: &Tensor| a.apply_op2_no_bwd(b, &Product(self.precision));
-        let of_weight = product(&gradient.t()?, &x.detach())?;
-        let of_weight = match weight.is_variable() {
-            true => {
+        // A frozen matrix has none.
+        let of_weight = match weight.track_op() {
+            true => Some(product(&gradient.t()?, &x.detach())?),
+            false => None,
+        };
+        let of_weight = match (of_weight, weight.is_variable()) {
+            (Some(of_weight), true) => {
                 self.gradients.keep(weight, of_weight);
                 None
             }
-            false => Some(of_weight),
+            (of_weight, _) => of_weight,
         };
         let ones = Tensor::ones((1, gradient.dim(0)?), gradient.dtype(), gradient.device())?;
         Ok((

@@ -30,6 +30,9 @@ pub enum Frozen {
     Tokens,
     /// All embedding tables with their LayerNorm, and the first layers.
     Layers(usize),
+    /// All matrices: biases and LayerNorms are what is trained (BitFit; Ben Zaken et al., 2022). A quantized
+    /// file keeps those in f32, so that an encoder whose matrices were rounded is not rounded again.
+    Matrices,
 }
 
 /// What linear layers multiply while they are trained; sums are f32, and so is everything else.
@@ -87,6 +90,7 @@ impl fmt::Display for Frozen {
             Self::None => f.write_str("none"),
             Self::Tokens => f.write_str("tokens"),
             Self::Layers(n) => write!(f, "layers:{n}"),
+            Self::Matrices => f.write_str("matrices"),
         }
     }
 }
@@ -110,9 +114,10 @@ impl FromStr for Frozen {
         match (text, text.strip_prefix("layers:").map(str::parse)) {
             ("none", _) => Ok(Self::None),
             ("tokens", _) => Ok(Self::Tokens),
+            ("matrices", _) => Ok(Self::Matrices),
             (_, Some(Ok(n))) => Ok(Self::Layers(n)),
             _ => Err(Error::InvalidArgument(format!(
-                "`{text}` cannot be frozen. Name none, tokens or layers:N (the first N layers)."
+                "`{text}` cannot be frozen. Name none, tokens, layers:N (the first N layers) or matrices."
             ))),
         }
     }
@@ -127,6 +132,7 @@ impl Frozen {
             Self::Tokens => name == "token_embd.weight",
             // What belongs to no layer is an embedding table or its LayerNorm.
             Self::Layers(n) => layer().is_none_or(|layer: usize| layer < n),
+            Self::Matrices => name.ends_with(".weight") && !name.ends_with("_norm.weight"),
         }
     }
 }
@@ -282,6 +288,7 @@ mod tests {
                 "blk.0.attn_q.weight",
                 "blk.1.ffn_up.bias",
                 "blk.10.attn_q.weight",
+                "blk.10.attn_output_norm.weight",
             ];
             names.into_iter().filter(|n| frozen.holds(n)).collect()
         };
@@ -289,13 +296,21 @@ mod tests {
         assert_eq!(held("tokens"), ["token_embd.weight"]);
         assert_eq!(held("layers:0").len(), 3);
         assert_eq!(held("layers:2").len(), 5);
+        assert_eq!(
+            held("matrices"),
+            [
+                "token_embd.weight",
+                "position_embd.weight",
+                "blk.0.attn_q.weight",
+                "blk.10.attn_q.weight"
+            ]
+        );
         for wrong in ["", "layers", "layers:", "layers:-1", "token"] {
             let error = wrong.parse::<Frozen>().unwrap_err();
             assert_eq!(error.code(), "invalid-argument", "{wrong}");
         }
-        assert_eq!(
-            "layers:2".parse::<Frozen>().unwrap().to_string(),
-            "layers:2"
-        );
+        for named in ["layers:2", "matrices"] {
+            assert_eq!(named.parse::<Frozen>().unwrap().to_string(), named);
+        }
     }
 }

@@ -27,15 +27,16 @@ pub(super) fn rounded(numbers: &[f32; BLOCK]) -> (f16, [i8; BLOCK]) {
         true => x,
         false => a,
     });
-    // The largest becomes −8 at the usual scale, −6.8 to −9.2 (cut to −8) at those about it, and any whole
-    // number of steps in a block that was rounded with others in view (GPTQ).
-    let about = (-12..=12).map(|tenths| -8.0 - 0.1 * tenths as f32);
-    let whole = (-7..=7).map(|steps| steps as f32);
-    let candidates = about.chain(whole).map(|steps| {
+    let candidate = |steps: f32| {
         let quants = quants(numbers, steps / largest);
         let scale = fitted(numbers, &quants);
         (error(numbers, &quants, scale), quants, scale)
-    });
+    };
+    // The largest becomes −8 at the usual scale, −6.8 to −9.2 (cut to −8) at the others.
+    let about = (-12..=12).map(|step| candidate(-(8.0 + 0.1 * step as f32)));
+    // In a block that was rounded with others in view (GPTQ) it may be any whole number of steps.
+    let before = (-7..=7).map(|steps| candidate(steps as f32));
+    let candidates = about.chain(before.filter(|(error, ..)| *error == 0.0));
     let best = candidates.min_by(|a, b| a.0.total_cmp(&b.0));
     // Nothing but zeros has no scale.
     match best {

@@ -126,17 +126,15 @@ impl CustomOp3 for Linear {
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let gradient = gradient.contiguous()?;
         let product = |a: &Tensor, b: &Tensor| a.apply_op2_no_bwd(b, &Product(self.precision));
-        // A frozen matrix has none.
-        let of_weight = match weight.track_op() {
-            true => Some(product(&gradient.t()?, &x.detach())?),
-            false => None,
-        };
-        let of_weight = match (of_weight, weight.is_variable()) {
-            (Some(of_weight), true) => {
-                self.gradients.keep(weight, of_weight);
+        let of_weight = || product(&gradient.t()?, &x.detach());
+        let of_weight = match (weight.is_variable(), weight.track_op()) {
+            (true, _) => {
+                self.gradients.keep(weight, of_weight()?);
                 None
             }
-            (of_weight, _) => of_weight,
+            (false, true) => Some(of_weight()?),
+            // It is frozen.
+            (false, false) => None,
         };
         let ones = Tensor::ones((1, gradient.dim(0)?), gradient.dtype(), gradient.device())?;
         Ok((

@@ -11,9 +11,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    checkpoint::{EncoderId, is_file_name, sha256},
     embedding::Case,
     error::{Error, Result},
-    model::checkpoint::{EncoderId, is_file_name, sha256},
 };
 
 pub mod gallery;

@@ -6,11 +6,14 @@ use crate::{
     backend::Backend,
     embedding::{Case, Encoder, Input, Pool, Rows},
     error::Result,
-    projection::{Head, HeadFile, HeadSpec},
+    head::{Head, HeadFile, HeadSpec},
     similarity::{cosine, rating},
 };
 
+pub mod any;
+pub mod auto;
 pub mod explain;
+pub mod opened;
 
 /// An encoder with the head that was trained for it, on one backend.
 pub struct Lens<B: Backend> {

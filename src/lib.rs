@@ -16,15 +16,21 @@
 
 pub mod backend;
 pub mod bundle;
-pub mod device;
+pub mod checkpoint;
+pub mod data;
 pub mod embedding;
 pub mod error;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod evaluation;
+pub mod head;
 pub mod lens;
 pub mod model;
-pub mod projection;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod quantization;
 pub mod similarity;
 pub mod text;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod training;
 pub mod vectors;
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -8,12 +8,16 @@ use wasm_bindgen::prelude::*;
 use vectors::JsVectors;
 
 use crate::{
-    device::{AnyLens, Chosen, Opened, OwnParts},
+    checkpoint::ArrivingCheckpoint,
     embedding::{Case, Pool},
     error::Error,
-    lens::Comparison,
-    model::checkpoint::ArrivingCheckpoint,
-    projection::HeadFile,
+    head::HeadFile,
+    lens::{
+        Comparison,
+        any::{AnyLens, OwnParts},
+        auto::Chosen,
+        opened::Opened,
+    },
 };
 
 mod explain;

@@ -20,26 +20,22 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows};
 use crate::{
+    checkpoint::weights::{Dtype, WeightTensor, decode},
     error::{Error, Result},
-    model::weights::{Dtype, WeightTensor, decode},
     text::Batch,
 };
 
-#[cfg(not(target_arch = "wasm32"))]
-pub mod adamw;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod bf16;
-#[cfg(not(target_arch = "wasm32"))]
-mod fused;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod gpu;
 #[cfg(not(target_arch = "wasm32"))]
 mod routing;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod swiglu;
-pub mod tuning;
+pub mod training;
 
-use tuning::{FineTuning, Lora, Parameter, Precision, Tuned};
+#[cfg(not(target_arch = "wasm32"))]
+use training::autograd;
+use training::parameters::{FineTuning, Lora, Parameter, Precision, Tuned};
 
 /// candle on one device.
 #[derive(Clone)]
@@ -192,7 +188,7 @@ impl Candle {
         let (weight, bias) = (self.weight(&norm.weight), self.weight(&norm.bias));
         #[cfg(not(target_arch = "wasm32"))]
         if self.fused() {
-            return Ok(fused::layer_norm(x, &weight, &bias, norm.eps)?);
+            return Ok(autograd::layer_norm(x, &weight, &bias, norm.eps)?);
         }
         // candle's fused kernel has no gradient; autograd takes the composed form.
         Ok(if x.track_op() || weight.track_op() {
@@ -208,7 +204,7 @@ impl Candle {
         #[cfg(not(target_arch = "wasm32"))]
         if let (Some(rng), true) = (&self.dropout, p > 0.0 && self.fused()) {
             let seed = rng.borrow_mut().random();
-            return Ok(fused::dropout(&x, residual, p, seed)?);
+            return Ok(autograd::dropout(&x, residual, p, seed)?);
         }
         let x = match p > 0.0 {
             true => self.dropout(&x, p)?,
@@ -406,10 +402,10 @@ impl Backend for Candle {
         let (weight, bias) = self.layer(layer)?;
         #[cfg(not(target_arch = "wasm32"))]
         if let (Some(tuned), true) = (self.tuning(), self.fused()) {
-            let y = fused::linear(x, &weight, &bias, self.precision(), &tuned.gradients)?;
+            let y = autograd::linear(x, &weight, &bias, self.precision(), &tuned.gradients)?;
             return Ok(match activation {
                 Activation::None => y,
-                Activation::Gelu => fused::gelu(&y)?,
+                Activation::Gelu => autograd::gelu(&y)?,
                 Activation::Relu => y.relu()?,
             });
         }
@@ -442,7 +438,7 @@ impl Backend for Candle {
     fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
         #[cfg(not(target_arch = "wasm32"))]
         if self.fused() {
-            return Ok(fused::attention(qkv, batch.ranges.clone(), heads)?);
+            return Ok(autograd::attention(qkv, batch.ranges.clone(), heads)?);
         }
         let (_, width) = qkv.dims2()?;
         let hidden = width / 3;

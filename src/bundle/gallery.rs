@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::Manifest;
 use crate::{
     backend::{Backend, simd::Simd},
+    checkpoint::weights::{self, decode},
     error::{Error, Result},
-    model::weights::{self, decode},
-    projection::{Head, HeadFile},
+    head::{Head, HeadFile},
     similarity::{cosine, rating},
     vectors::storage::to_int8,
 };

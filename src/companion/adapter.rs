@@ -19,12 +19,9 @@ use super::{
     runtime::{FOLDER_HEAD, describe},
 };
 use crate::{
+    checkpoint::{EncoderId, folder_name, sha256, weights::WeightTensor},
     error::{Error, Result},
-    model::{
-        checkpoint::{EncoderId, folder_name, sha256},
-        weights::WeightTensor,
-    },
-    projection::HeadFile,
+    head::HeadFile,
 };
 
 const KEY: &str = "caselens.adapter";

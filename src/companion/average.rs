@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    projection::HeadFile,
+    head::HeadFile,
 };
 
 /// Average the weights of encoders that were trained from the same start

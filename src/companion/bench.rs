@@ -18,10 +18,10 @@ use crate::{
         simd::Simd,
         webgpu::{KernelTime, Options, WebGpu},
     },
-    device::{AnyLens, Parts},
+    checkpoint::Checkpoint,
     embedding::{Case, Pool},
     error::{Error, Result},
-    model::checkpoint::Checkpoint,
+    lens::any::{AnyLens, Parts},
     text::Sequence,
 };
 

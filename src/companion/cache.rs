@@ -14,12 +14,12 @@ use super::{
     wait,
 };
 use crate::{
-    device::AnyLens,
+    checkpoint::sha256,
+    data::dataset::Dataset,
     embedding::Case,
     error::{Error, Result},
-    evaluation::dataset::Dataset,
-    model::checkpoint::sha256,
-    projection::train::Example,
+    lens::any::AnyLens,
+    training::head::Example,
 };
 
 /// Embeddings a cache file holds: what an interruption can lose.

@@ -2,8 +2,8 @@
 
 use super::{cache::Inputs, wait};
 use crate::{
-    device::AnyLens,
     error::{Error, Result},
+    lens::any::AnyLens,
     similarity::cosine,
 };
 

@@ -11,9 +11,10 @@ use super::{
     runtime::{FOLDER_HEAD, describe},
 };
 use crate::{
+    checkpoint::{Checkpoint, save},
     error::{Error, Result},
-    model::{checkpoint::Checkpoint, dequantize::dequantize, save},
-    projection::HeadFile,
+    head::HeadFile,
+    quantization::dequantize::dequantize,
 };
 
 /// Make a Hugging Face folder of a GGUF file again, to train on from it

@@ -14,9 +14,9 @@ use super::{
     wait,
 };
 use crate::{
-    device::AnyLens,
     embedding::Input,
     error::{Error, Result},
+    lens::any::AnyLens,
 };
 
 /// Columns that hold the text, where none is named; the first that is there.

@@ -15,18 +15,21 @@ use super::{
     runtime::{LensArgs, describe},
 };
 use crate::{
-    device::AnyLens,
+    data::{
+        baseline::ConditionOnly,
+        dataset::{Dataset, Row},
+    },
     embedding::Case,
     error::{Error, Result},
     evaluation::{
-        baseline::ConditionOnly,
         breakdown,
         confidence::{Groups, Intervals},
-        dataset::{Dataset, Row},
         metrics::Scores,
     },
-    projection::{HeadFile, train::predict},
+    head::HeadFile,
+    lens::any::AnyLens,
     similarity::cosine,
+    training::head::predict,
 };
 
 /// Rows scored in one go.

@@ -17,10 +17,10 @@ use crate::{
         File, Gallery, Item, MANIFEST, Manifest, Model, SCHEMA,
         gallery::{self, Numbers},
     },
+    checkpoint::{Checkpoint, folder_name},
     embedding::{Architecture, Case},
     error::{Error, Result},
-    model::checkpoint::{Checkpoint, folder_name},
-    projection::HeadFile,
+    head::HeadFile,
 };
 
 /// Pairs whose sentences are embedded in one go.

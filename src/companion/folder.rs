@@ -7,8 +7,8 @@ use std::{
 
 use super::output::write_folder;
 use crate::{
+    checkpoint::{EncoderId, sha256},
     error::{Error, Result},
-    model::checkpoint::{EncoderId, sha256},
 };
 
 /// How the encoder was trained.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{folder::COPIED, output::downloading, runtime::FOLDER_HEAD};
 use crate::{
+    checkpoint::hub::{Hub, Repo},
     error::Result,
-    model::hub::{Hub, Repo},
 };
 
 /// How sentence-transformers pools, which `quantize` writes down.

@@ -2,8 +2,8 @@
 
 use super::output::{json_line, text_line};
 use crate::{
+    embedding::presets::{PRESETS, Preset},
     error::Result,
-    model::presets::{PRESETS, Preset},
     text::Wrapper,
 };
 

@@ -15,15 +15,16 @@ use super::{
     runtime::FOLDER_HEAD,
 };
 use crate::{
-    embedding::{Case, calibrate::calibrated},
-    error::{Error, Result},
-    evaluation::dataset::Dataset,
-    model::{
-        checkpoint::{Checkpoint, EncoderId},
-        gguf::{Pooling, Source, write_gguf},
+    checkpoint::{
+        Checkpoint, EncoderId,
+        gguf::write::{Pooling, Source, write_gguf},
         weights::Dtype,
     },
-    projection::HeadFile,
+    data::dataset::Dataset,
+    embedding::Case,
+    error::{Error, Result},
+    head::HeadFile,
+    quantization::calibrate::calibrated,
 };
 
 /// Texts that rounding is fitted to: three times as many bring all-MiniLM-L6-v2's similarities closer by a twenty-fifth.

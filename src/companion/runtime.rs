@@ -7,15 +7,12 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::hub::located;
 use crate::{
     backend::{Gain, candle::Candle},
-    device::{AnyLens, Parts},
-    embedding::{Architecture, Case, Instruct, Pool, Router},
+    checkpoint::Checkpoint,
+    embedding::{Architecture, Case, Instruct, Pool, Router, presets::Preset},
     error::{Error, Result},
-    model::{
-        checkpoint::Checkpoint,
-        decoder::{Precision, checkpoint::DecoderCheckpoint},
-        presets::Preset,
-    },
-    projection::{HeadFile, HeadSpec},
+    head::{HeadFile, HeadSpec},
+    lens::any::{AnyLens, Parts},
+    model::decoder::{Precision, checkpoint::DecoderCheckpoint},
     text::{Order, Setting, Wrapper},
 };
 

@@ -12,9 +12,8 @@ use super::{
     wait,
 };
 use crate::{
-    device::AnyLens,
     error::{Error, Result},
-    lens::Comparison,
+    lens::{Comparison, any::AnyLens},
 };
 
 mod table;

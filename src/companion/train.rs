@@ -6,14 +6,14 @@ use clap::ValueEnum;
 
 use super::runtime::{CaseArgs, ModelArgs};
 use crate::{
-    backend::candle::tuning::Precision,
-    error::{Error, Result},
-    evaluation::{
+    backend::candle::training::parameters::Precision,
+    data::{
         dataset::Dataset,
-        early_stopping::Keep,
         teacher::{Teacher, taught},
     },
-    projection::head::Shape,
+    error::{Error, Result},
+    head::Shape,
+    training::early_stopping::Keep,
 };
 
 mod curves;

@@ -14,19 +14,15 @@ use crate::{
 };
 use crate::{
     backend::{Backend, Pooling},
+    checkpoint::{Checkpoint, EncoderId, config::Config, weights::Dtype},
     error::{Error, Result},
-    model::{
-        bert::Bert,
-        checkpoint::{Checkpoint, EncoderId},
-        config::Config,
-        weights::Dtype,
-    },
+    model::bert::Bert,
     text::{Sequence, Template, Tokenizer},
 };
 
 /// Tokens a batch holds before the next one begins. Large enough to fill a device, small enough that
 /// activations stay within a few dozen MB.
-pub(super) const TOKEN_BUDGET: usize = 2048;
+pub(crate) const TOKEN_BUDGET: usize = 2048;
 
 /// An encoder on one backend.
 pub struct Encoder<B: Backend> {
@@ -38,7 +34,7 @@ pub struct Encoder<B: Backend> {
     pub dtype: Cow<'static, str>,
     model: Model<B>,
     #[cfg(not(target_arch = "wasm32"))]
-    pub(super) unconditional: RefCell<Unconditional>,
+    pub(crate) unconditional: RefCell<Unconditional>,
 }
 
 /// What of an encoder its inputs and embeddings depend on.
@@ -261,7 +257,7 @@ impl<B: Backend> Encoder<B> {
     }
 
     /// [`Encoder::run`] where each input is one sequence or more.
-    pub(super) async fn run_joint(
+    pub(crate) async fn run_joint(
         &self,
         inputs: &[Input],
         case: &Case,
@@ -340,7 +336,7 @@ impl<B: Backend> Encoder<B> {
 }
 
 /// The device takes no rows from outside.
-pub(super) fn no_instructions() -> Error {
+pub(crate) fn no_instructions() -> Error {
     Error::InvalidArgument(
         "encoders that follow instructions do not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
     )

@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::{
-    baseline::ConditionOnly,
     condition_type::ConditionType,
-    dataset::Dataset,
     metrics::{Scores, spearman},
 };
+use crate::data::{baseline::ConditionOnly, dataset::Dataset};
 
 /// Some rows of a data set.
 #[derive(Debug, Clone, PartialEq)]

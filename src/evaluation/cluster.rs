@@ -4,7 +4,7 @@ use std::{collections::HashMap, hash::Hash};
 
 use crate::{
     error::{Error, Result},
-    projection::pca::Pca,
+    evaluation::pca::Pca,
     vectors::groups::KMeans,
 };
 

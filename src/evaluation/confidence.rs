@@ -8,10 +8,8 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use serde::Serialize;
 
-use super::{
-    dataset::Dataset,
-    metrics::{Pair, Scores},
-};
+use super::metrics::{Pair, Scores};
+use crate::data::dataset::Dataset;
 
 /// Resamples behind an interval.
 pub const RESAMPLES: usize = 1000;

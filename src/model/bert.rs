@@ -1,13 +1,13 @@
 //! BERT, RoBERTa and XLM-R: one forward pass, over any backend.
 //!
 //! The three differ in vocabulary, in type ids and in where positions start; the first two are data and
-//! the third is undone where weights are read ([`crate::model::weights`]).
+//! the third is undone where weights are read ([`crate::checkpoint::weights`]).
 
 use std::cell::RefCell;
 
-use super::{config::Config, weights::WeightTensor};
 use crate::{
     backend::{Activation, AttentionRow, Backend, NormWeights},
+    checkpoint::{config::Config, weights::WeightTensor},
     error::{Error, Result},
     text::Batch,
 };

@@ -8,7 +8,7 @@
 
 use candle_core::{DType, Device, Tensor};
 
-use super::latent::LatentAttention;
+use super::decoder::latent::LatentAttention;
 use crate::{
     backend::candle::swiglu::swiglu,
     error::{Error, Result},
@@ -19,6 +19,7 @@ pub mod attention;
 pub mod checkpoint;
 pub mod config;
 mod gguf;
+pub mod latent;
 pub(super) mod linear;
 pub mod rope;
 pub(super) mod weights;

@@ -1,21 +1,17 @@
 //! What the integration tests share: fixtures, the real encoder where it is there, and comparisons.
 #![allow(dead_code)] // each test binary uses its own part
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
-};
+use std::path::{Path, PathBuf};
 
 use caselens::{
     backend::webgpu::{Options, PowerPreference, Products, WebGpu},
-    embedding::Case,
-    model::{
-        checkpoint::{Checkpoint, EncoderId},
-        gguf::{Pooling, Source, write_gguf},
+    checkpoint::{
+        Checkpoint, EncoderId,
+        gguf::write::{Pooling, Source, write_gguf},
         weights::{Bytes, Dtype},
     },
-    projection::{HeadFile, HeadSpec, head::Layer},
+    embedding::Case,
+    head::{HeadFile, HeadSpec, Layer},
 };
 use pollster::block_on;
 use safetensors::SafeTensors;
@@ -132,56 +128,6 @@ pub fn decoder_tokenizer(model: &str) -> PathBuf {
     fixture("decoders")
         .join(tokenizer_of(model))
         .join("tokenizer.json")
-}
-
-/// The companion with what ships as its defaults, started with pipes.
-pub fn start(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args)
-        .env_remove("CASELENS_MODEL")
-        .env_remove("CASELENS_HEAD")
-        .env_remove("CASELENS_LOG")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-/// Runs the companion on this input.
-pub fn run(args: &[&str], input: &[u8]) -> Output {
-    let mut child = start(args);
-    // A program that fails early closes its input.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-/// What the companion prints where it must succeed.
-pub fn ok(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {said}");
-    output.stdout
-}
-
-/// What the companion says where it must refuse its input.
-pub fn refused(args: &[&str], input: &[u8]) -> String {
-    let output = run(args, input);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-    assert!(!said.contains("panicked"), "{said}");
-    said
-}
-
-/// Runs the companion without input: exit code, standard output, standard error.
-pub fn caselens(args: &[&str]) -> (i32, String, String) {
-    let output = run(args, b"");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
 }
 
 /// A head of these widths with small numbers.

@@ -14,7 +14,7 @@ use super::{
     product::{Tiles, VECTORS, nth, panel_width},
     stack::Stack,
 };
-use crate::model::weights::{BLOCK, Dtype, decode_into};
+use crate::checkpoint::weights::{BLOCK, Dtype, decode_into};
 
 /// A weight matrix `[outputs, inputs]` in the order a kernel reads it.
 ///

@@ -6,7 +6,7 @@ use super::{
     product::{Tiles, VECTORS, nth, panel_width},
     stack::Stack,
 };
-use crate::model::weights::decode_into;
+use crate::checkpoint::weights::decode_into;
 
 /// A weight matrix `[outputs, inputs]` in the order a kernel reads it: by panel of outputs, the panel's
 /// numbers for each input in turn.

@@ -6,7 +6,7 @@
 
 use bytemuck::Pod;
 
-use crate::model::weights::Dtype;
+use crate::checkpoint::weights::Dtype;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

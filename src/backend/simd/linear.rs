@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     backend::Activation,
+    checkpoint::weights::{BLOCK, Dtype, WeightTensor},
     error::{Error, Result},
-    model::weights::{BLOCK, Dtype, WeightTensor},
 };
 
 /// A linear layer: weight `[outputs, inputs]`, bias `[outputs]`.

@@ -1,6 +1,6 @@
 //! Matrices with the same `inputs`, one under the other: what kernels have packed in their order.
 
-use crate::model::weights::{Dtype, WeightTensor};
+use crate::checkpoint::weights::{Dtype, WeightTensor};
 
 /// Checked parts of a matrix `[outputs, inputs]`; `inputs` is whole blocks of each part's format.
 #[derive(Clone, Copy)]

@@ -14,8 +14,8 @@ use super::{
     context::Context,
 };
 use crate::{
+    checkpoint::weights::{BLOCK, Dtype, WeightTensor, decode},
     error::{Error, Result},
-    model::weights::{BLOCK, Dtype, WeightTensor, decode},
 };
 
 /// Bytes of a file converted at a time, about.

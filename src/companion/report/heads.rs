@@ -5,10 +5,10 @@ use crate::{
     companion::output::progress,
     embedding::Case,
     error::Result,
-    evaluation::early_stopping::Keep,
-    projection::{
-        HeadFile, HeadSpec,
-        train::{Example, Options, train},
+    head::{HeadFile, HeadSpec},
+    training::{
+        early_stopping::Keep,
+        head::{Example, Options, train},
     },
 };
 

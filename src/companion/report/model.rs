@@ -8,10 +8,10 @@ use crate::{
         hub::located,
         runtime::{FOLDER_HEAD, ModelArgs},
     },
-    device::AnyLens,
     embedding::Case,
     error::Result,
-    projection::HeadFile,
+    head::HeadFile,
+    lens::any::AnyLens,
 };
 
 /// A model ready to embed.

@@ -11,8 +11,7 @@ use crate::{
     companion::plot::{Series, line_chart},
     embedding::Case,
     error::Result,
-    evaluation::metrics::spearman,
-    projection::{ica::Ica, pca::Pca},
+    evaluation::{ica::Ica, metrics::spearman, pca::Pca},
 };
 
 const DIMS: [usize; 5] = [32, 64, 128, 256, 512];

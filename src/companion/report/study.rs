@@ -8,16 +8,16 @@ use super::{
     vectors::{Blocks, Vectors},
 };
 use crate::{
+    checkpoint::EncoderId,
     companion::{
         cache::{self, Inputs},
         runtime::ModelArgs,
     },
+    data::{baseline::ConditionOnly, dataset::Dataset},
     embedding::{Architecture, Case, Pool},
     error::Result,
-    evaluation::{baseline::ConditionOnly, dataset::Dataset},
-    model::checkpoint::EncoderId,
-    projection::train::Example,
     text::Order,
+    training::head::Example,
 };
 
 pub const ORDERS: [Order; 2] = [Order::ConditionSentence, Order::SentenceCondition];

@@ -10,12 +10,13 @@ use crate::{
         cache::{self, Inputs},
         wait,
     },
-    device::AnyLens,
     embedding::{Case, Pool},
     error::Result,
-    projection::{Head, HeadFile, train::Example},
+    head::{Head, HeadFile},
+    lens::any::AnyLens,
     similarity::cosine,
     text::{Order, Sequence},
+    training::head::Example,
 };
 
 /// One vector an input, row by row.

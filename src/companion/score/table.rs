@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 
 use super::Args;
 use crate::{
+    checkpoint::sha256,
     companion::{
         compare::compare,
         folder::checkpoint_of,
         output::{progress, write_file},
         table::{ReadOptions, Reader},
     },
-    device::AnyLens,
     error::{Error, Result},
-    model::checkpoint::sha256,
+    lens::any::AnyLens,
 };
 
 const HEADER: [&str; 4] = ["sentence1", "sentence2", "condition", "similarity"];

@@ -3,7 +3,7 @@
 use crate::{
     companion::plot::{Series, line_chart},
     error::Result,
-    evaluation::early_stopping::Epoch,
+    training::early_stopping::Epoch,
 };
 
 /// How much of the mean so far a new step's loss leaves.

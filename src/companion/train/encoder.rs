@@ -10,21 +10,23 @@ use super::{
     validation_name,
 };
 use crate::{
-    backend::candle::tuning::{self, Frozen, Precision},
+    backend::candle::training::parameters::{self, Frozen, Precision},
+    checkpoint::{Checkpoint, save},
     companion::{
         folder::{self, RECORD},
         output::{json_line, progress},
         runtime::{FOLDER_HEAD, describe},
     },
-    embedding::{
-        Architecture, Case, Pool,
-        train::{FineTuned, Options, Progress, Task, fine_tune},
-    },
+    data::{answers::with_answers, baseline::ConditionOnly},
+    embedding::{Architecture, Case, Pool},
     error::{Error, Result},
-    evaluation::{answers::with_answers, baseline::ConditionOnly},
-    model::{checkpoint::Checkpoint, decoder::checkpoint::DecoderCheckpoint, peft, save},
-    projection::{HeadFile, head::Shape},
+    head::{HeadFile, Shape},
+    model::decoder::checkpoint::DecoderCheckpoint,
     text::Order,
+    training::{
+        encoder::{FineTuned, Options, Progress, Task, fine_tune},
+        peft,
+    },
 };
 
 pub fn run(args: &Args) -> Result<()> {
@@ -131,8 +133,8 @@ pub fn run(args: &Args) -> Result<()> {
 fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
     Ok(Options {
         adapter: match args.adapter {
-            Adapter::Lora(rank) => tuning::Adapter::Lora(rank),
-            _ => tuning::Adapter::Full,
+            Adapter::Lora(rank) => parameters::Adapter::Lora(rank),
+            _ => parameters::Adapter::Full,
         },
         freeze: match &args.freeze {
             Some(text) => text.parse()?,

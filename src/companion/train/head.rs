@@ -10,16 +10,11 @@ use crate::{
         output::{json_line, progress, write_file},
         runtime::describe,
     },
+    data::{baseline::ConditionOnly, dataset::Dataset},
     error::{Error, Result},
-    evaluation::{
-        baseline::ConditionOnly,
-        dataset::Dataset,
-        metrics::{Pair, Scores},
-    },
-    projection::{
-        HeadFile,
-        train::{Example, Options, predict, train},
-    },
+    evaluation::metrics::{Pair, Scores},
+    head::HeadFile,
+    training::head::{Example, Options, predict, train},
 };
 
 pub fn run(args: &Args) -> Result<()> {

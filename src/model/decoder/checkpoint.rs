@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use super::{Precision, config::Config, gguf, weights::Weights};
 use crate::{
+    checkpoint::{EncoderId, folder_id, is_file_name},
     embedding::Pool,
     error::{Error, Result},
-    model::checkpoint::{EncoderId, folder_id, is_file_name},
     text::Tokenizer,
 };
 

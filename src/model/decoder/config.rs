@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::rope::Rope;
 use crate::{
+    checkpoint::config::range,
     error::{Error, Result},
-    model::{config::range, latent},
+    model::decoder::latent,
 };
 
 /// The decoder families that share one forward pass.

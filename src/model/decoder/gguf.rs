@@ -19,8 +19,8 @@ use super::{
     weights::Weights,
 };
 use crate::{
+    checkpoint::{EncoderId, keys, map},
     error::{Error, Result},
-    model::checkpoint::{EncoderId, keys, map},
     text::Tokenizer,
 };
 

@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 
 use super::linear::{Linear, RmsNorm, Table, Weight};
 use crate::{
+    checkpoint::{gguf::header::Header, map, weights::Bytes},
     error::{Error, Result},
-    model::{checkpoint::map, gguf_header::Header, weights::Bytes},
 };
 
 /// What a decoder's weights are kept in; those of GGUF files stay in their blocks.

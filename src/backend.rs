@@ -1,0 +1,256 @@
+//! What a device must be able to do: the fused operations a forward pass is made of.
+//!
+//! A backend never knows what BERT is, and a model never knows where it runs. Weights are opaque to the
+//! model (`Backend::Linear`, …), so block formats differ inside a backend alone. Activations are f32
+//! matrices `[rows, columns]` on the device; work may be recorded and run only when [`Backend::read`] asks
+//! for numbers, which is the one asynchronous operation (a browser cannot wait).
+
+use std::future::Future;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    checkpoint::weights::WeightTensor,
+    error::{Error, Result},
+    text::Batch,
+};
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod candle;
+pub mod simd;
+pub mod webgpu;
+
+/// The function applied after a linear layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Activation {
+    None,
+    /// The exact GELU, x·Φ(x) with Φ by erf; not the tanh approximation.
+    Gelu,
+    Relu,
+}
+
+/// Weight and bias of a LayerNorm, each `[columns]`, and its ε.
+pub struct NormWeights<'a> {
+    pub weight: WeightTensor<'a>,
+    pub bias: WeightTensor<'a>,
+    pub eps: f32,
+}
+
+/// One summand of a pooled row: `weight` × the mean of the token rows `start..start + len`, added to
+/// block `block` of output row `row`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PoolTerm {
+    pub row: u32,
+    pub block: u32,
+    pub start: u32,
+    pub len: u32,
+    pub weight: f32,
+}
+
+/// A linear map from token rows to pooled rows, `[tokens, hidden] → [rows, blocks · hidden]`.
+///
+/// Means over spans, differences of means from different sequences (the subtraction of CASE) and
+/// concatenations (blocks) are all of this form, so one operation serves every method.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pooling {
+    pub rows: usize,
+    pub blocks: usize,
+    /// Ordered by row; every `len` is at least 1 and every span lies inside the batch.
+    pub terms: Vec<PoolTerm>,
+}
+
+/// One row of an attention matrix: the token row `query` attends to its sequence, the token rows
+/// `start..start + len`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AttentionRow {
+    pub query: u32,
+    pub start: u32,
+    /// At least 1.
+    pub len: u32,
+}
+
+/// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Gain {
+    /// h = (1 + w) ∗ h'
+    OnePlusWeight,
+    /// h = w ∗ h', from which a small encoder learns several times as much
+    #[default]
+    Weight,
+}
+
+/// One sentence under one condition: the sentence's token rows `start..start + len`, and the condition's row
+/// among the queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Route {
+    pub start: u32,
+    /// At least 1.
+    pub len: u32,
+    pub query: u32,
+}
+
+/// What a tri-encoder with a router (CSR; Lin et al., 2024) needs beside a [`Backend`]'s operations.
+pub trait Routing {
+    /// As [`Backend::Tensor`].
+    type Tensor;
+
+    /// The rows of `x` with these indices, in their order: `[rows, columns] → [indices, columns]`.
+    fn select(&self, x: &Self::Tensor, rows: &[u32]) -> Result<Self::Tensor>;
+
+    /// Scales attention outputs h' token by token, each head by weights of its own: for a route with the
+    /// condition's query q_c and the sentence's keys K_s, w = softmax(q_c·K_sᵀ / √d) over the sentence's
+    /// tokens.
+    ///
+    /// `attended` `[tokens, hidden]` is h', `qkv` `[tokens, 3 · hidden]` what it was made of and `queries`
+    /// `[conditions, 3 · hidden]` the same of one token a condition, as [`Backend::attention`] takes them.
+    /// Gives the routes' rows end to end, `[Σ len, hidden]`.
+    fn route(
+        &self,
+        attended: &Self::Tensor,
+        qkv: &Self::Tensor,
+        queries: &Self::Tensor,
+        routes: &[Route],
+        heads: usize,
+        gain: Gain,
+    ) -> Result<Self::Tensor>;
+}
+
+/// Takes rows that were computed elsewhere: encoders that follow instructions need it.
+pub trait Upload {
+    /// As [`Backend::Tensor`].
+    type Tensor;
+
+    /// A matrix of so many rows, given row by row.
+    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Self::Tensor>;
+}
+
+/// A device that runs encoders and heads.
+///
+/// Results must not depend on what else is in a batch beyond the backend's stated tolerance: quantise
+/// activations per block or row, never per tensor.
+pub trait Backend {
+    /// Activations `[rows, columns]`, f32, on the device. Cloning shares.
+    type Tensor: Clone;
+    /// A linear layer: weight `[out, in]` in any dtype, bias `[out]`.
+    type Linear;
+    /// A LayerNorm.
+    type Norm;
+    /// Token, position and type tables with the LayerNorm that follows them.
+    type Embeddings;
+    /// A [`Batch`] on the device.
+    type Batch;
+
+    /// Copies the embedding tables to the device: `token` `[vocabulary, hidden]`, `position`
+    /// `[positions, hidden]`, `types` `[types, hidden]`.
+    fn load_embeddings(
+        &self,
+        token: WeightTensor<'_>,
+        position: WeightTensor<'_>,
+        types: WeightTensor<'_>,
+        norm: NormWeights<'_>,
+    ) -> Result<Self::Embeddings>;
+
+    /// Copies a linear layer to the device. Several `(weight [out, in], bias [out])` with one `in` are
+    /// stacked along `out`: query, key and value become one product.
+    fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>)
+    -> Result<Self::Linear>;
+
+    /// Copies a LayerNorm to the device.
+    fn load_norm(&self, norm: NormWeights<'_>) -> Result<Self::Norm>;
+
+    /// Copies a batch to the device. Ids, types and positions were checked against the tables by the
+    /// model.
+    fn upload(&self, batch: &Batch) -> Result<Self::Batch>;
+
+    /// LayerNorm(token + position + type): `[tokens, hidden]`.
+    fn embed(&self, tables: &Self::Embeddings, batch: &Self::Batch) -> Result<Self::Tensor>;
+
+    /// activation(x·Wᵀ + b): `[rows, in] → [rows, out]`.
+    fn linear(
+        &self,
+        x: &Self::Tensor,
+        layer: &Self::Linear,
+        activation: Activation,
+    ) -> Result<Self::Tensor>;
+
+    /// LayerNorm(x·Wᵀ + b + residual): `[rows, in] → [rows, out]`.
+    fn linear_add_norm(
+        &self,
+        x: &Self::Tensor,
+        layer: &Self::Linear,
+        residual: &Self::Tensor,
+        norm: &Self::Norm,
+    ) -> Result<Self::Tensor>;
+
+    /// Scaled dot-product attention within each sequence of the batch. `qkv` is `[tokens, 3 · hidden]`:
+    /// query, key, value side by side, each `heads` × (hidden / heads). Gives `[tokens, hidden]`.
+    fn attention(
+        &self,
+        qkv: &Self::Tensor,
+        batch: &Self::Batch,
+        heads: usize,
+    ) -> Result<Self::Tensor>;
+
+    /// The weights by which attention looks from some tokens at their sequences, averaged over the heads:
+    /// softmax(q·kᵀ/√d) for each of `rows`. `qkv` is what [`Backend::attention`] takes. Gives
+    /// `[rows, longest sequence]`; a row sums to 1, and is zero past its own sequence's end.
+    fn attention_weights(
+        &self,
+        qkv: &Self::Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Self::Tensor>;
+
+    /// Applies a [`Pooling`]: `[tokens, hidden] → [rows, blocks · hidden]`.
+    fn pool(&self, hidden: &Self::Tensor, pooling: &Pooling) -> Result<Self::Tensor>;
+
+    /// Divides each row by its Euclidean length (a row of zeros stays zero).
+    fn normalize(&self, x: &Self::Tensor) -> Result<Self::Tensor>;
+
+    /// Zeroes each number with probability `p` and scales the rest by 1/(1 − p) while training; the
+    /// identity everywhere else.
+    fn dropout(&self, x: &Self::Tensor, _p: f32) -> Result<Self::Tensor> {
+        Ok(x.clone())
+    }
+
+    /// The operations of tri-encoders, where this backend has them.
+    fn routing(&self) -> Option<&dyn Routing<Tensor = Self::Tensor>> {
+        None
+    }
+
+    /// How rows come in from outside, where this backend takes them.
+    fn rows(&self) -> Option<&dyn Upload<Tensor = Self::Tensor>> {
+        None
+    }
+
+    /// Runs what was recorded and returns the numbers of each tensor, row by row: one submission and one
+    /// read-back for all of them.
+    fn read(&self, tensors: &[&Self::Tensor]) -> impl Future<Output = Result<Vec<Vec<f32>>>>;
+}
+
+/// The longest sequence of `rows`, once all of them are known to lie within `tokens`.
+fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
+    let outside = rows.iter().find(|row| {
+        row.len == 0
+            || row.query as usize >= tokens
+            || u64::from(row.start) + u64::from(row.len) > tokens as u64
+    });
+    match outside {
+        None => Ok(rows.iter().map(|row| row.len as usize).max().unwrap_or(0)),
+        Some(row) => Err(Error::InvalidArgument(format!(
+            "the attention row {row:?} lies outside the batch"
+        ))),
+    }
+}
+
+/// Shapes that do not fit together: the caller's mistake, named before a kernel reads past a buffer's end.
+fn check_shape(what: &str, found: usize, needed: usize) -> Result<()> {
+    if found == needed {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "{what} is {found} where {needed} is needed"
+    )))
+}

@@ -1,0 +1,9 @@
+//! Rows to train and to evaluate on: C-STS and data in its form, a teacher's scores, and what is known of conditions.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod answers;
+pub mod baseline;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod dataset;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod teacher;

@@ -1,0 +1,302 @@
+//! C-STS files: CSV with the columns sentence1, sentence2, condition, label, and answer1 and answer2 where there are answers.
+
+use std::{
+    collections::HashSet,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
+use serde::Deserialize;
+
+use crate::{
+    error::{Error, Result},
+    evaluation::metrics::Pair,
+};
+
+/// One row: two sentences, a condition, and a rating 1–5.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub sentence1: String,
+    pub sentence2: String,
+    pub condition: String,
+    pub rating: f32,
+    /// What each sentence says about the condition, in a few words; empty where nothing is known.
+    pub answers: [String; 2],
+}
+
+impl Row {
+    /// Sentence 1, sentence 2, condition.
+    pub fn texts(&self) -> [&str; 3] {
+        [&self.sentence1, &self.sentence2, &self.condition]
+    }
+
+    fn same_sentences(&self, other: &Self) -> bool {
+        self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
+    }
+}
+
+/// The valid rows of a file, or of several.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dataset {
+    pub rows: Vec<Row>,
+    /// For each row of the file its index in `rows`; `None` where the rating says the condition is
+    /// invalid (−1).
+    pub kept: Vec<Option<usize>>,
+    /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
+    pub pairs: Vec<Pair>,
+    /// The rows of a sentence pair that follow each other in one file, however many conditions it has:
+    /// what training compares. Every row is in one of them, or of `asked`.
+    pub groups: Vec<Range<usize>>,
+    /// More groups, of rows that compare a sentence with answers, where
+    /// [`with_answers`](super::answers::with_answers) added them.
+    pub asked: Vec<Range<usize>>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    sentence1: String,
+    sentence2: String,
+    condition: String,
+    label: String,
+    #[serde(default)]
+    answer1: String,
+    #[serde(default)]
+    answer2: String,
+}
+
+impl Dataset {
+    /// Reads a file, at most `limit` of its rows.
+    ///
+    /// # Errors
+    /// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
+    pub fn read(path: &Path, limit: Option<usize>) -> Result<Self> {
+        let file = std::fs::File::open(path).map_err(Error::io(path))?;
+        Self::from_reader(&path.display().to_string(), file, limit)
+    }
+
+    /// Reads several files, one after the other; pairs and groups stay within a file.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`]; no file is named.
+    pub fn read_all(paths: &[PathBuf]) -> Result<Self> {
+        let mut all = Self::default();
+        for path in paths {
+            all.append(Self::read(path, None)?);
+        }
+        match all.rows.is_empty() {
+            true => Err(Error::InvalidArgument("no data file is named.".into())),
+            false => Ok(all),
+        }
+    }
+
+    /// Adds the rows of another file.
+    pub fn append(&mut self, other: Self) {
+        let before = self.rows.len();
+        let moved = |row: usize| row + before;
+        let moved_group = |group: Range<usize>| moved(group.start)..moved(group.end);
+        self.rows.extend(other.rows);
+        self.kept
+            .extend(other.kept.into_iter().map(|row| row.map(moved)));
+        self.pairs
+            .extend(other.pairs.into_iter().map(|(a, b)| (moved(a), moved(b))));
+        self.groups
+            .extend(other.groups.into_iter().map(moved_group));
+        self.asked.extend(other.asked.into_iter().map(moved_group));
+    }
+
+    /// Reads CSV; `name` stands for the file in errors.
+    pub fn from_reader(
+        name: &str,
+        reader: impl std::io::Read,
+        limit: Option<usize>,
+    ) -> Result<Self> {
+        let bad = |row: usize, reason: String| Error::Data {
+            file: name.into(),
+            row,
+            reason,
+        };
+        let mut csv = csv::Reader::from_reader(reader);
+        let headers = csv
+            .headers()
+            .map_err(|e| bad(0, format!("the header cannot be read ({e})")))?;
+        for column in ["sentence1", "sentence2", "condition", "label"] {
+            if !headers.iter().any(|h| h == column) {
+                return Err(bad(
+                    0,
+                    format!(
+                        "the column `{column}` is missing; sentence1, sentence2, condition and label are needed"
+                    ),
+                ));
+            }
+        }
+        let mut data = Self::default();
+        let records = csv
+            .deserialize::<Record>()
+            .take(limit.unwrap_or(usize::MAX));
+        for (i, record) in records.enumerate() {
+            let row = i + 1;
+            let record = record.map_err(|e| bad(row, format!("it cannot be read ({e})")))?;
+            let rating: f32 =
+                record.label.trim().parse().map_err(|_| {
+                    bad(row, format!("the label `{}` is not a number", record.label))
+                })?;
+            if rating == -1.0 {
+                data.kept.push(None);
+                continue;
+            }
+            if !(1.0..=5.0).contains(&rating) {
+                return Err(bad(
+                    row,
+                    format!("the label {rating} is neither between 1 and 5 nor −1 (invalid)"),
+                ));
+            }
+            for (column, text) in [
+                ("sentence1", &record.sentence1),
+                ("sentence2", &record.sentence2),
+                ("condition", &record.condition),
+            ] {
+                if text.trim().is_empty() {
+                    return Err(bad(row, format!("the {column} is empty")));
+                }
+            }
+            data.kept.push(Some(data.rows.len()));
+            data.rows.push(Row {
+                sentence1: record.sentence1,
+                sentence2: record.sentence2,
+                condition: record.condition,
+                rating,
+                answers: [record.answer1, record.answer2],
+            });
+        }
+        data.pairs = data
+            .kept
+            .chunks_exact(2)
+            .filter_map(|two| Some((two[0]?, two[1]?)))
+            .filter(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
+            .collect();
+        data.groups = groups(&data.rows, 0);
+        match data.rows.is_empty() {
+            true => Err(bad(0, "there is no valid row".into())),
+            false => Ok(data),
+        }
+    }
+
+    /// For each row whether it is held out: every row of a tenth of the sentence pairs, so that no pair is
+    /// parted. The same rows every time.
+    pub fn held_out(&self) -> Vec<bool> {
+        let pair = |row: &Row| (row.sentence1.clone(), row.sentence2.clone());
+        let mut pairs: Vec<_> = self.rows.iter().map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.shuffle(&mut StdRng::seed_from_u64(0));
+        pairs.truncate(pairs.len().div_ceil(10));
+        let held: HashSet<_> = pairs.into_iter().collect();
+        self.rows
+            .iter()
+            .map(|row| held.contains(&pair(row)))
+            .collect()
+    }
+
+    /// The rows for which `keep` is true, the pairs both of whose rows are among them, and what is left of
+    /// each group.
+    pub fn subset(&self, keep: &[bool]) -> Self {
+        let mut data = Self::default();
+        let mut place = vec![None; self.rows.len()];
+        for ((row, &keep), place) in self.rows.iter().zip(keep).zip(&mut place) {
+            if keep {
+                *place = Some(data.rows.len());
+                data.kept.push(*place);
+                data.rows.push(row.clone());
+            }
+        }
+        data.pairs = self
+            .pairs
+            .iter()
+            .filter_map(|&(a, b)| Some((place[a]?, place[b]?)))
+            .collect();
+        let left = |groups: &[Range<usize>]| {
+            let left = groups.iter().filter_map(|group| {
+                let mut kept = place[group.clone()].iter().flatten();
+                let first = *kept.next()?;
+                Some(first..first + 1 + kept.count())
+            });
+            left.collect()
+        };
+        data.groups = left(&self.groups);
+        data.asked = left(&self.asked);
+        data
+    }
+
+    /// The ratings, row by row.
+    pub fn ratings(&self) -> Vec<f64> {
+        self.rows.iter().map(|r| f64::from(r.rating)).collect()
+    }
+}
+
+/// The groups of the rows from `start` on.
+pub(super) fn groups(rows: &[Row], mut start: usize) -> Vec<Range<usize>> {
+    rows[start..]
+        .chunk_by(Row::same_sentences)
+        .map(|group| {
+            start += group.len();
+            start - group.len()..start
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "sentence1,sentence2,condition,label\n";
+
+    fn read(rows: &str) -> Result<Dataset> {
+        Dataset::from_reader("d.csv", format!("{HEADER}{rows}").as_bytes(), None)
+    }
+
+    #[test]
+    fn pairs_are_two_valid_rows_of_the_same_sentences() {
+        let data = read("a,b,x,1\na,b,y,4.0\nc,d,x,-1\nc,d,y,2\n\"e, e\",f,x,3\n\"e, e\",f,y,3\n")
+            .unwrap();
+        assert_eq!(data.rows.len(), 5);
+        assert_eq!(data.pairs, vec![(0, 1), (3, 4)]);
+        assert_eq!(data.kept[2], None);
+        assert_eq!(data.rows[3].sentence1, "e, e");
+    }
+
+    #[test]
+    fn groups_are_all_rows_of_a_sentence_pair_within_a_file() {
+        // Three conditions and an invalid one in their midst; then one; then two.
+        let mut data =
+            read("a,b,u,1\na,b,v,-1\na,b,w,1.5\na,b,x,4\nc,d,u,2\na,b,y,3\na,b,z,3\n").unwrap();
+        assert_eq!(data.groups, [0..3, 3..4, 4..6]);
+        // The last pair comes again in the next file: another group.
+        data.append(read("a,b,y,3\nc,d,y,2\n").unwrap());
+        assert_eq!(data.groups, [0..3, 3..4, 4..6, 6..7, 7..8]);
+        assert_eq!(data.kept.last(), Some(&Some(7)));
+        let some = data.subset(&[true, false, true, false, false, true, true, false]);
+        assert_eq!(some.groups, [0..2, 2..3, 3..4]);
+        assert!(Dataset::read_all(&[]).is_err());
+    }
+
+    #[test]
+    fn a_bad_row_is_named() {
+        for (rows, part) in [
+            ("a,b,x,1\na,b,y\n", "row 2"),
+            ("a,b,x,high\n", "row 1: the label `high`"),
+            ("a,b,x,7\n", "row 1: the label 7"),
+            ("a,b, ,1\n", "row 1: the condition is empty"),
+            ("", "no valid row"),
+        ] {
+            let error = read(rows).unwrap_err();
+            assert_eq!(error.code(), "data");
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        let error = Dataset::from_reader("d.csv", "a,b\n1,2\n".as_bytes(), None).unwrap_err();
+        assert!(
+            error.to_string().contains("`sentence1` is missing"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,487 @@
+//! Projection heads g: linear, z = We, non-linear, z = ReLU(W₂ ReLU(W₁ e)) (CASE, supervised projection),
+//! or none, z = e, with their file format.
+//!
+//! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
+//! numbers mean is JSON in its metadata. It also carries the condition-only baseline of its training
+//! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
+//! embeddings are made, which the encoder's own files do not.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use half::f16;
+use safetensors::{SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    backend::{Activation, Backend},
+    checkpoint::{
+        EncoderId,
+        weights::{Dtype, WeightTensor},
+    },
+    data::baseline::ConditionOnly,
+    embedding::Case,
+    error::{Error, Result},
+};
+
+/// The one key in the file's metadata (safetensors keeps no order among several, and the same head must
+/// give the same bytes); its value is a [`Described`] as JSON.
+const KEY: &str = "caselens.head";
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Described {
+    version: u32,
+    #[serde(flatten)]
+    spec: serde_json::Value,
+}
+
+/// What a head's numbers mean.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeadSpec {
+    /// The encoder whose embeddings it projects.
+    pub encoder: EncoderId,
+    /// How those embeddings are made.
+    pub case: Case,
+    /// Widths from the input to the output: `[768, 256]` is linear, `[768, 1024, 256]` has one hidden
+    /// layer, `[768]` has no layers at all.
+    pub dims: Vec<usize>,
+    /// ReLU after every layer (the non-linear head), or after none (the linear one).
+    pub relu: bool,
+    /// Dropout after every layer while training.
+    pub dropout: f32,
+    /// How it was trained and what it scored: for people and model cards.
+    #[serde(default)]
+    pub training: serde_json::Value,
+}
+
+impl HeadSpec {
+    /// Width of what it projects to.
+    pub fn output(&self) -> usize {
+        self.dims.last().copied().unwrap_or(0)
+    }
+
+    /// # Errors
+    /// The encoder of this hidden size makes embeddings of another width than the head takes.
+    pub fn check_width(&self, encoder: &EncoderId, hidden: usize) -> Result<()> {
+        let (takes, makes) = (
+            self.dims.first().copied().unwrap_or(0),
+            self.case.dims(hidden),
+        );
+        match takes == makes {
+            true => Ok(()),
+            false => Err(Error::HeadWidth {
+                takes,
+                makes,
+                encoder: encoder.to_string(),
+            }),
+        }
+    }
+
+    /// # Errors
+    /// The encoder is another than the one it was trained on; both are named.
+    pub fn check_encoder(&self, encoder: &EncoderId) -> Result<()> {
+        match self.encoder.sha256 == encoder.sha256 {
+            true => Ok(()),
+            false => Err(Error::HeadMismatch {
+                head_encoder: self.encoder.to_string(),
+                encoder: encoder.to_string(),
+            }),
+        }
+    }
+}
+
+/// A head before it is known what it is put on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Shape {
+    /// Widths after the input: none where there are no layers.
+    pub widths: Vec<usize>,
+    /// See [`HeadSpec::relu`].
+    pub relu: bool,
+    /// See [`HeadSpec::dropout`].
+    pub dropout: f32,
+}
+
+impl Shape {
+    /// The head's description on an encoder of this hidden size.
+    pub fn on(&self, encoder: EncoderId, hidden: usize, case: Case) -> HeadSpec {
+        let input = case.dims(hidden);
+        HeadSpec {
+            encoder,
+            case,
+            dims: std::iter::once(input)
+                .chain(self.widths.iter().copied())
+                .collect(),
+            relu: self.relu,
+            dropout: self.dropout,
+            training: serde_json::Value::Null,
+        }
+    }
+}
+
+/// Numbers of one layer: weight `[out, in]` row by row, bias `[out]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    pub weight: Vec<f32>,
+    pub bias: Vec<f32>,
+}
+
+/// A head as a file holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeadFile {
+    pub spec: HeadSpec,
+    pub layers: Vec<Layer>,
+    pub condition_only: Option<ConditionOnly>,
+}
+
+impl HeadFile {
+    /// Reads a head file.
+    ///
+    /// # Errors
+    /// It cannot be read, or as [`HeadFile::parse`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open(path: &std::path::Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        Self::parse(&path.display().to_string(), &bytes)
+    }
+
+    /// Parses a head file. `what` names it in errors.
+    pub fn parse(what: &str, bytes: &[u8]) -> Result<Self> {
+        let bad = |reason: String| Error::HeadFormat {
+            what: what.into(),
+            reason,
+        };
+        let (_, metadata) = SafeTensors::read_metadata(bytes)
+            .map_err(|e| bad(format!("it is not complete safetensors ({e})")))?;
+        let text = metadata
+            .metadata()
+            .as_ref()
+            .and_then(|m| m.get(KEY))
+            .ok_or_else(|| bad("it is safetensors of another kind".into()))?;
+        let broken = |e: serde_json::Error| bad(format!("its description is broken ({e})"));
+        let described: Described = serde_json::from_str(text).map_err(broken)?;
+        if described.version != VERSION {
+            return Err(bad(format!(
+                "it has version {}, this program reads version {VERSION}",
+                described.version
+            )));
+        }
+        let spec: HeadSpec = serde_json::from_value(described.spec).map_err(broken)?;
+        if spec.dims.is_empty() || spec.dims.contains(&0) {
+            return Err(bad(format!(
+                "it describes layers of widths {:?}",
+                spec.dims
+            )));
+        }
+        if let Some(fault) = spec.case.fault() {
+            return Err(bad(fault.into()));
+        }
+        let tensors = SafeTensors::deserialize(bytes)
+            .map_err(|e| bad(format!("it is not complete safetensors ({e})")))?;
+        let floats = |name: &str, shape: &[usize]| -> Result<Vec<f32>> {
+            let view = tensors
+                .tensor(name)
+                .map_err(|_| bad(format!("`{name}` is missing")))?;
+            if view.shape() != shape {
+                return Err(bad(format!(
+                    "`{name}` has shape {:?}, not {shape:?}",
+                    view.shape()
+                )));
+            }
+            let dtype = match view.dtype() {
+                safetensors::Dtype::F32 => Dtype::F32,
+                safetensors::Dtype::F16 => Dtype::F16,
+                other => return Err(bad(format!("`{name}` is {other:?}; f32 and f16 are read"))),
+            };
+            let numbers = crate::checkpoint::weights::decode(dtype, view.data());
+            match numbers.iter().all(|x| x.is_finite()) {
+                true => Ok(numbers),
+                false => Err(bad(format!("`{name}` holds numbers that are not finite"))),
+            }
+        };
+        let layers = spec
+            .dims
+            .windows(2)
+            .enumerate()
+            .map(|(i, d)| {
+                Ok(Layer {
+                    weight: floats(&format!("layers.{i}.weight"), &[d[1], d[0]])?,
+                    bias: floats(&format!("layers.{i}.bias"), &[d[1]])?,
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let condition_only = ConditionOnly::from_tensors(&tensors);
+        Ok(Self {
+            spec,
+            layers,
+            condition_only,
+        })
+    }
+
+    /// Writes the file's bytes, weights in f16.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut stored: Vec<(String, safetensors::Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+        let half = |numbers: &[f32]| -> Vec<u8> {
+            numbers
+                .iter()
+                .flat_map(|&x| f16::from_f32(x).to_le_bytes())
+                .collect()
+        };
+        for (i, (layer, dims)) in self
+            .layers
+            .iter()
+            .zip(self.spec.dims.windows(2))
+            .enumerate()
+        {
+            stored.push((
+                format!("layers.{i}.weight"),
+                safetensors::Dtype::F16,
+                vec![dims[1], dims[0]],
+                half(&layer.weight),
+            ));
+            stored.push((
+                format!("layers.{i}.bias"),
+                safetensors::Dtype::F16,
+                vec![dims[1]],
+                half(&layer.bias),
+            ));
+        }
+        if let Some(baseline) = &self.condition_only {
+            stored.extend(baseline.to_tensors());
+        }
+        let broken = |e: String| Error::HeadFormat {
+            what: "the head being written".into(),
+            reason: e,
+        };
+        let views = stored
+            .iter()
+            .map(|(name, dtype, shape, data)| {
+                TensorView::new(*dtype, shape.clone(), data)
+                    .map(|view| (name.clone(), view))
+                    .map_err(|e| broken(e.to_string()))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let described = Described {
+            version: VERSION,
+            spec: serde_json::to_value(&self.spec).map_err(|e| broken(e.to_string()))?,
+        };
+        let text = serde_json::to_string(&described).map_err(|e| broken(e.to_string()))?;
+        let metadata = HashMap::from([(KEY.to_string(), text)]);
+        safetensors::serialize(views, Some(metadata)).map_err(|e| broken(e.to_string()))
+    }
+}
+
+/// A head on a backend.
+pub struct Head<B: Backend> {
+    layers: Vec<B::Linear>,
+    relu: bool,
+    dropout: f32,
+}
+
+impl<B: Backend> Head<B> {
+    /// Copies a parsed head to a backend.
+    pub fn load(backend: &B, file: &HeadFile) -> Result<Self> {
+        let layers = file
+            .layers
+            .iter()
+            .zip(file.spec.dims.windows(2))
+            .enumerate()
+            .map(|(i, (layer, dims))| {
+                let tensor = |part: &str, shape: Vec<usize>, numbers: &[f32]| WeightTensor {
+                    name: format!("layers.{i}.{part}"),
+                    shape,
+                    dtype: Dtype::F32,
+                    data: Cow::Owned(bytemuck::cast_slice(numbers).to_vec()),
+                };
+                backend.load_linear(vec![(
+                    tensor("weight", vec![dims[1], dims[0]], &layer.weight),
+                    tensor("bias", vec![dims[1]], &layer.bias),
+                )])
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self::new(layers, &file.spec))
+    }
+
+    /// A head of layers that are already on the backend.
+    pub fn new(layers: Vec<B::Linear>, spec: &HeadSpec) -> Self {
+        Self {
+            layers,
+            relu: spec.relu,
+            dropout: spec.dropout,
+        }
+    }
+
+    /// z = g(e): `[rows, in] → [rows, out]`; without layers z = e.
+    pub fn forward(&self, backend: &B, e: &B::Tensor) -> Result<B::Tensor> {
+        let activation = match self.relu {
+            true => Activation::Relu,
+            false => Activation::None,
+        };
+        let mut x = e.clone();
+        for layer in &self.layers {
+            x = backend.linear(&x, layer, activation)?;
+            x = backend.dropout(&x, self.dropout)?;
+        }
+        Ok(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        backend::{Gain, candle::Candle},
+        embedding::{Architecture, Pool, Router},
+    };
+
+    fn head() -> HeadFile {
+        HeadFile {
+            spec: HeadSpec {
+                encoder: EncoderId {
+                    id: "tiny".into(),
+                    sha256: "00".into(),
+                },
+                case: Case::default(),
+                dims: vec![2, 3, 1],
+                relu: true,
+                dropout: 0.15,
+                training: serde_json::json!({"seed": 1}),
+            },
+            layers: vec![
+                Layer {
+                    weight: vec![1.0, 0.0, 0.0, 1.0, -1.0, -1.0],
+                    bias: vec![0.0, 0.5, 0.0],
+                },
+                Layer {
+                    weight: vec![1.0, 2.0, 4.0],
+                    bias: vec![-1.0],
+                },
+            ],
+            condition_only: None,
+        }
+    }
+
+    #[test]
+    fn a_file_comes_back_as_it_went() {
+        let bytes = head().to_bytes().unwrap();
+        assert_eq!(HeadFile::parse("h", &bytes).unwrap(), head());
+    }
+
+    #[test]
+    fn forward_is_relu_after_each_layer() {
+        let backend = Candle::cpu();
+        let head = Head::load(&backend, &head()).unwrap();
+        let e = candle_core::Tensor::new(&[[1f32, 2.0], [-3.0, -1.0]], &candle_core::Device::Cpu)
+            .unwrap();
+        let z = head
+            .forward(&backend, &e)
+            .unwrap()
+            .to_vec2::<f32>()
+            .unwrap();
+        // Row 1: relu(1, 2.5, 0) → 1 + 5 − 1; row 2: relu(−3, −0.5, 4) → 16 − 1.
+        assert_eq!(z, vec![vec![5.0], vec![15.0]]);
+    }
+
+    #[test]
+    fn without_layers_it_gives_back_what_it_gets() {
+        let mut file = head();
+        file.spec.dims = vec![2];
+        file.spec.relu = false;
+        file.layers.clear();
+        let read = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap();
+        assert_eq!(read, file);
+        assert_eq!(read.spec.output(), 2);
+        let backend = Candle::cpu();
+        let head = Head::load(&backend, &read).unwrap();
+        let e = candle_core::Tensor::new(&[[1f32, -2.0]], &candle_core::Device::Cpu).unwrap();
+        let z = head.forward(&backend, &e).unwrap();
+        assert_eq!(z.to_vec2::<f32>().unwrap(), vec![vec![1.0, -2.0]]);
+        file.spec.dims.clear();
+        let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+        assert_eq!(error.code(), "head-format");
+    }
+
+    #[test]
+    fn the_architecture_comes_back_and_is_left_out_where_it_is_the_usual_one() {
+        let text = |file: &HeadFile| serde_json::to_string(&file.spec).unwrap();
+        assert!(!text(&head()).contains("architecture"));
+        let router = Router {
+            layers: 3,
+            gain: Gain::Weight,
+        };
+        let mut file = head();
+        file.spec.case = Case::tri(router);
+        let tri = r#""architecture":{"tri":{"layers":3,"gain":"weight"}}"#;
+        assert!(text(&file).contains(tri), "{}", text(&file));
+        let bytes = file.to_bytes().unwrap();
+        assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
+        assert_eq!(file.spec.case.dims(384), 384);
+        for case in [
+            Case::tri(Router {
+                layers: 0,
+                ..router
+            }),
+            Case {
+                subtract: true,
+                ..Case::tri(router)
+            },
+            Case {
+                pooling: Pool::Condition,
+                ..Case::tri(router)
+            },
+            Case {
+                architecture: Architecture::Tri(router),
+                ..Case::default()
+            },
+            Case {
+                orders: Vec::new(),
+                ..Case::default()
+            },
+        ] {
+            file.spec.case = case;
+            let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+            assert_eq!(error.code(), "head-format", "{:?}", file.spec.case);
+        }
+    }
+
+    #[test]
+    fn an_encoder_of_another_width_is_told_both_widths() {
+        let mut spec = head().spec;
+        spec.dims = vec![768];
+        let encoder = spec.encoder.clone();
+        // Two orders side by side.
+        spec.check_width(&encoder, 384).unwrap();
+        let error = spec.check_width(&encoder, 1024).unwrap_err();
+        assert_eq!(error.code(), "head-mismatch");
+        let text = error.to_string();
+        assert!(text.contains("768") && text.contains("2048"), "{text}");
+    }
+
+    #[test]
+    fn broken_files_are_errors_of_the_head() {
+        let bytes = head().to_bytes().unwrap();
+        for cut in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {
+            let error = HeadFile::parse("h", &bytes[..cut]).unwrap_err();
+            assert_eq!(error.code(), "head-format", "{cut}");
+        }
+        let other = safetensors::serialize(Vec::<(String, TensorView)>::new(), None).unwrap();
+        assert_eq!(
+            HeadFile::parse("h", &other).unwrap_err().code(),
+            "head-format"
+        );
+        let mut nan = head();
+        nan.layers[0].bias[0] = f32::NAN;
+        let error = HeadFile::parse("h", &nan.to_bytes().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("not finite"), "{error}");
+    }
+
+    #[test]
+    fn a_head_for_another_encoder_names_both() {
+        let other = EncoderId {
+            id: "big".into(),
+            sha256: "11".into(),
+        };
+        let error = head().spec.check_encoder(&other).unwrap_err();
+        assert_eq!(error.code(), "head-mismatch");
+        assert!(error.to_string().contains("tiny") && error.to_string().contains("big"));
+    }
+}

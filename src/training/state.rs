@@ -1,0 +1,227 @@
+//! A training run as bytes, to be resumed to the same result after an interruption.
+//!
+//! One safetensors file: for parameter N `weight.N`, `first.N` and `second.N` (AdamW's moments) and
+//! `best.N` (its weight in the best epoch so far), `losses` `[steps]`, `history` `[epochs, 2]` (loss and
+//! validation Spearman) and `total` `[1]`; in its metadata where the run stands and under which options.
+//! Random numbers need no state: see [`super::batches`].
+
+use std::collections::BTreeMap;
+
+use candle_core::Tensor;
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+
+use super::encoder::{Task, Training};
+use crate::{
+    checkpoint::sha256,
+    data::dataset::Dataset,
+    error::{Error, Result},
+    training::early_stopping::Epoch,
+};
+
+/// The one key in the file's metadata; its value is a [`Described`] as JSON.
+const KEY: &str = "caselens.training";
+
+#[derive(Serialize, Deserialize)]
+struct Described {
+    /// What decides the run's result: the option that says it, and its value.
+    run: BTreeMap<String, String>,
+    /// Epochs that are done, and steps of the next one.
+    epochs: usize,
+    steps: usize,
+    /// From 1; absent before the first.
+    best_epoch: Option<usize>,
+}
+
+fn bad(reason: impl std::fmt::Display) -> Error {
+    Error::CheckpointFormat {
+        reason: reason.to_string(),
+    }
+}
+
+impl Training<'_> {
+    /// Everything the rest of the run follows from.
+    pub fn save(&self) -> Result<Vec<u8>> {
+        let floats = |x: &Tensor| -> Result<Vec<u8>> {
+            let numbers: Vec<f32> = x.flatten_all()?.to_vec1()?;
+            Ok(bytemuck::cast_slice(&numbers).to_vec())
+        };
+        let mut stored: Vec<(String, Dtype, Vec<u8>)> = Vec::new();
+        let moments = self.optimizer.moments()?;
+        for (n, (parameter, [first, second])) in self.parameters.iter().zip(&moments).enumerate() {
+            let weight = floats(&parameter.var.as_detached_tensor())?;
+            stored.push((format!("weight.{n}"), Dtype::F32, weight));
+            for (name, numbers) in [("first", first), ("second", second)] {
+                let bytes = bytemuck::cast_slice(numbers).to_vec();
+                stored.push((format!("{name}.{n}"), Dtype::F32, bytes));
+            }
+        }
+        let best = self.stopping.best();
+        for (n, copy) in best.iter().flat_map(|(_, all)| all.iter().enumerate()) {
+            stored.push((format!("best.{n}"), Dtype::F32, floats(copy)?));
+        }
+        let history: Vec<f64> = self
+            .stopping
+            .history()
+            .iter()
+            .flat_map(|epoch| [epoch.loss, epoch.validation_spearman])
+            .collect();
+        for (name, numbers) in [
+            ("losses", self.losses.as_slice()),
+            ("history", &history),
+            ("total", &[self.total]),
+        ] {
+            let bytes = bytemuck::cast_slice(numbers).to_vec();
+            stored.push((name.into(), Dtype::F64, bytes));
+        }
+        let described = Described {
+            run: describe(self.task)?,
+            epochs: self.epochs,
+            steps: self.steps,
+            best_epoch: best.map(|(epoch, _)| epoch.epoch),
+        };
+        let text = serde_json::to_string(&described).map_err(bad)?;
+        let views = stored
+            .iter()
+            .map(|(name, dtype, bytes)| {
+                let numbers = bytes.len() * 8 / dtype.bitsize();
+                let view = TensorView::new(*dtype, vec![numbers], bytes).map_err(bad)?;
+                Ok((name.as_str(), view))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        safetensors::serialize(views, Some([(KEY.to_string(), text)].into())).map_err(bad)
+    }
+
+    /// Takes up a run where [`Training::save`] left it.
+    ///
+    /// # Errors
+    /// The bytes are no checkpoint, or the run was another: the option that differs is named.
+    pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(bad)?;
+        let text = metadata
+            .metadata()
+            .as_ref()
+            .and_then(|m| m.get(KEY))
+            .ok_or_else(|| bad("it is safetensors of another kind"))?;
+        let described: Described = serde_json::from_str(text).map_err(bad)?;
+        same_run(&described.run, &describe(self.task)?)?;
+        let file = SafeTensors::deserialize(bytes).map_err(bad)?;
+        let raw = |name: &str, dtype: Dtype| {
+            let view = file.tensor(name).map_err(bad)?;
+            match view.dtype() == dtype {
+                true => Ok(view.data().to_vec()),
+                false => Err(bad(format!("`{name}` is no {dtype:?}"))),
+            }
+        };
+        let floats = |name: String, length: usize| -> Result<Vec<f32>> {
+            let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&raw(&name, Dtype::F32)?);
+            match numbers.len() == length {
+                true => Ok(numbers),
+                false => Err(bad(format!("`{name}` has not {length} numbers"))),
+            }
+        };
+        let doubles = |name: &str| -> Result<Vec<f64>> {
+            Ok(bytemuck::pod_collect_to_vec(&raw(name, Dtype::F64)?))
+        };
+        let mut moments = Vec::new();
+        let mut best = Vec::new();
+        for (n, parameter) in self.parameters.iter().enumerate() {
+            let var = &parameter.var;
+            let length = var.elem_count();
+            let tensor = |name: &str| -> Result<Tensor> {
+                let numbers = floats(format!("{name}.{n}"), length)?;
+                Ok(Tensor::from_vec(numbers, var.shape(), var.device())?)
+            };
+            var.set(&tensor("weight")?)?;
+            let moment = |name: &str| floats(format!("{name}.{n}"), length);
+            moments.push([moment("first")?, moment("second")?]);
+            if described.best_epoch.is_some() {
+                best.push(tensor("best")?);
+            }
+        }
+        let history: Vec<Epoch> = doubles("history")?
+            .chunks_exact(2)
+            .enumerate()
+            .map(|(i, two)| Epoch {
+                epoch: i + 1,
+                loss: two[0],
+                validation_spearman: two[1],
+            })
+            .collect();
+        let best = match described.best_epoch {
+            None => None,
+            Some(epoch) => {
+                let reached = epoch.checked_sub(1).and_then(|i| history.get(i));
+                let reached =
+                    reached.ok_or_else(|| bad("its best epoch is not among its epochs"))?;
+                Some((*reached, best))
+            }
+        };
+        self.losses = doubles("losses")?;
+        self.total = doubles("total")?.first().copied().unwrap_or(0.0);
+        self.epochs = described.epochs;
+        self.steps = described.steps;
+        self.optimizer.restore(self.losses.len(), moments)?;
+        self.stopping.restore(history, best);
+        Ok(())
+    }
+}
+
+/// What decides a run's result, by the option of `caselens train` that says it.
+fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
+    let options = serde_json::to_value(task.options).map_err(bad)?;
+    let mut run: BTreeMap<String, String> = options
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| {
+            let option = match name.as_str() {
+                "head" => "--kind, --hidden, --dims or --head-dropout".into(),
+                "seed" => "--seeds".into(),
+                name => format!("--{}", name.replace('_', "-")),
+            };
+            let value = match value.as_str() {
+                Some(text) => text.to_owned(),
+                None => value.to_string(),
+            };
+            (option, value)
+        })
+        .collect();
+    let case = task.case;
+    let json = |value: &serde_json::Value| value.to_string();
+    let data = |data: &Dataset| {
+        let text = format!("{:?}{:?}", data.rows, data.groups);
+        format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
+    };
+    run.extend([
+        (
+            "--architecture".into(),
+            json(&serde_json::json!(case.architecture)),
+        ),
+        ("--model".into(), task.checkpoint.encoder.sha256.clone()),
+        ("--order".into(), json(&serde_json::json!(case.orders))),
+        ("--pooling".into(), json(&serde_json::json!(case.pooling))),
+        ("--no-subtract".into(), (!case.subtract).to_string()),
+        ("--data".into(), data(task.train)),
+        ("--validation".into(), data(task.validation)),
+    ]);
+    Ok(run)
+}
+
+fn same_run(was: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Result<()> {
+    let of = |run: &BTreeMap<String, String>, option: &str| {
+        run.get(option).cloned().unwrap_or_else(|| "nothing".into())
+    };
+    match was
+        .keys()
+        .chain(now.keys())
+        .find(|option| was.get(*option) != now.get(*option))
+    {
+        None => Ok(()),
+        Some(option) => Err(Error::CheckpointMismatch {
+            option: option.clone(),
+            was: of(was, option),
+            now: of(now, option),
+        }),
+    }
+}

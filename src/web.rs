@@ -24,34 +24,22 @@ mod explain;
 mod gallery;
 mod vectors;
 
+/// What crosses the border is typed once, in the package's `types.ts`: the declarations that wasm-bindgen writes name
+/// those types.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"
-export interface EngineInfo {
-  device: "webgpu" | "wasm";
-  adapter: string | null;
-  instructions: string | null;
-  dtype: string;
-  dim: number;
-  model: string;
-  bytes: number;
-  reason: string;
-}
-export interface EngineComparison {
-  condition: string;
-  similarity: number;
-  rating: number;
-  unconditional: number;
-  truncated?: true;
-}
-"#;
+const TYPES: &str = r##"
+import type {
+  Compared, Device, Embedded, EmbeddingType, EngineInfo, Explanation, GalleryInfo, GalleryItem, Grouping, TokenPooling,
+} from "#types";
+"##;
 
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(typescript_type = "EngineInfo")]
     pub type JsInfo;
-    #[wasm_bindgen(typescript_type = "{ results: EngineComparison[]; warnings: string[] }")]
-    pub type JsComparisons;
-    #[wasm_bindgen(typescript_type = "(string | undefined)[]")]
+    #[wasm_bindgen(typescript_type = "Compared")]
+    pub type JsCompared;
+    #[wasm_bindgen(typescript_type = "readonly (string | undefined)[]")]
     pub type JsConditions;
 }
 
@@ -116,7 +104,9 @@ pub struct EngineDevice(Opened);
 impl EngineDevice {
     /// Opens `device`: "auto", "webgpu" or "wasm". A GPU begins to compile its kernels. Where there is none, "auto" is
     /// the CPU, and "webgpu" fails.
-    pub async fn open(device: String) -> Result<EngineDevice, JsValue> {
+    pub async fn open(
+        #[wasm_bindgen(unchecked_param_type = "\"auto\" | Device")] device: String,
+    ) -> Result<EngineDevice, JsValue> {
         let opened = match device.as_str() {
             "auto" => Opened::auto().await,
             "webgpu" => Opened::webgpu().await.map_err(js_error)?,
@@ -201,7 +191,7 @@ impl Engine {
         sentence1: String,
         sentence2: String,
         conditions: Vec<String>,
-    ) -> Result<JsComparisons, JsValue> {
+    ) -> Result<JsCompared, JsValue> {
         let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
         let results = self
             .chosen
@@ -225,7 +215,7 @@ impl Engine {
         sentences: Vec<String>,
         conditions: JsConditions,
         dims: Option<usize>,
-        dtype: String,
+        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
     ) -> Result<JsVectors, JsValue> {
         let conditions = Array::from(conditions.as_ref());
         let conditions: Vec<Option<String>> = conditions.iter().map(|c| c.as_string()).collect();
@@ -247,10 +237,10 @@ impl Engine {
     pub async fn encode(
         &self,
         texts: Vec<String>,
-        pooling: String,
+        #[wasm_bindgen(unchecked_param_type = "\"mean\" | \"cls\"")] pooling: String,
         normalize: bool,
         dims: Option<usize>,
-        dtype: String,
+        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
     ) -> Result<JsVectors, JsValue> {
         let pool = match pooling.as_str() {
             "mean" => Pool::All,

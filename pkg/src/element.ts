@@ -16,13 +16,11 @@
  * @module caselens/element
  */
 
-import { CaseLensError } from "./index.js";
 import { ENGLISH, type Labels } from "./element/labels.js";
 import { type Share, share } from "./element/shared.js";
 import { type Texts, View } from "./element/view.js";
-import type { Info } from "./info.js";
-import type { LoadOptions } from "./options.js";
-import type { Comparison } from "./rpc/protocol.js";
+import { CaseLensError, type LoadOptions } from "./index.js";
+import type { Comparison, Info } from "./types.js";
 
 export type { Labels };
 

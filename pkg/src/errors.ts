@@ -123,3 +123,9 @@ export function toErrorData(thrown: unknown): ErrorData {
 export function fromErrorData({ code, message, cause }: ErrorData): CaseLensError {
   return new CaseLensError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
 }
+
+/** What a browser or a file system threw, for a sentence that goes on with it. */
+export function inWords(error: unknown): string {
+  if (error instanceof Error && error.name === "QuotaExceededError") return "the browser's storage is full";
+  return error instanceof Error ? error.message : String(error);
+}

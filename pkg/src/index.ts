@@ -5,17 +5,31 @@
  * @module caselens
  */
 
-export { CaseLens, type ConditionedSentence } from "./caselens.js";
-export { type EmbeddingNumbers, Embeddings, type EmbeddingsData, type EmbeddingType, type VectorOptions } from "./embeddings.js";
-export { type EmbedOptions, Encoder } from "./encoder.js";
+export { CaseLens, type ConditionedSentence } from "./api/caselens.js";
+export { Embeddings, type VectorOptions } from "./api/embeddings.js";
+export { type EmbedOptions, Encoder } from "./api/encoder.js";
+export type { ExplainOptions } from "./api/explain.js";
+export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
+export type { ClusterOptions, Clustering, Group, Member } from "./api/list/cluster.js";
+export type { ListOptions, ListProgress } from "./api/list/options.js";
+export type { Hit, SearchOptions } from "./api/list/search.js";
+export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
+export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
 export { CaseLensError, type ErrorCode } from "./errors.js";
-export type { ExplainedStep, ExplainedToken, ExplainOptions, Explanation, Reading, Recipe, TokenPooling } from "./explain.js";
-export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./gallery.js";
-export type { Device, Info } from "./info.js";
-export type { ClusterOptions, Clustering, Group, Member } from "./list/cluster.js";
-export type { ListOptions, ListProgress } from "./list/options.js";
-export type { Hit, SearchOptions } from "./list/search.js";
-export type { Suggestion, SuggestOptions } from "./list/suggest.js";
-export type { CallOptions, EncoderLoadOptions, FileSource, LoadOptions } from "./options.js";
-export type { Progress } from "./progress.js";
-export type { Comparison, GalleryItem } from "./rpc/protocol.js";
+export type {
+  CallOptions,
+  Comparison,
+  Device,
+  EmbeddingNumbers,
+  EmbeddingsData,
+  EmbeddingType,
+  ExplainedStep,
+  ExplainedToken,
+  Explanation,
+  GalleryItem,
+  Info,
+  Progress,
+  Reading,
+  Recipe,
+  TokenPooling,
+} from "./types.js";

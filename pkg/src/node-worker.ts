@@ -3,11 +3,11 @@
 
 import { readFile } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
-import { NO_CACHE } from "./cache.js";
-import { ENGINE, type Module, startEngine } from "./engine.js";
 import { CaseLensError } from "./errors.js";
-import { Session } from "./rpc/session.js";
 import { FolderCache, readOrDownload } from "./node/files.js";
+import { NO_CACHE } from "./worker/cache.js";
+import { ENGINE, type Module, startEngine } from "./worker/engine.js";
+import { Session } from "./worker/session.js";
 
 const port = parentPort;
 if (!port) throw new Error("This is the worker of caselens. Import the package instead.");

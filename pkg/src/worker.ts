@@ -1,11 +1,11 @@
 // The worker: everything heavy runs here, so that the page never waits. The session does the work; this file only
 // ties it to the browser.
 
-import { BrowserCache, NO_CACHE } from "./cache.js";
-import { checkAnswer, download, unreachable } from "./download.js";
-import { ENGINE, startEngine } from "./engine.js";
-import type { FromWorker, ToWorker } from "./rpc/protocol.js";
-import { Session } from "./rpc/session.js";
+import type { FromWorker, ToWorker } from "./protocol.js";
+import { BrowserCache, NO_CACHE } from "./worker/cache.js";
+import { checkAnswer, download, unreachable } from "./worker/download.js";
+import { ENGINE, startEngine } from "./worker/engine.js";
+import { Session } from "./worker/session.js";
 
 /** The part of a worker's global scope that is used here (the DOM's own types describe a page). */
 interface WorkerScope {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { Embeddings, joined } from "../build/embeddings.js";
+import { Embeddings } from "../build/api/embeddings.js";
+import { joined } from "../build/chunks.js";
 
 const floats = { dtype: "float32", data: Float32Array.of(3, 4, 0, 2, -6, -8), count: 3, dims: 2 };
 const bytes = { dtype: "int8", data: Int8Array.of(95, 127, 0, 127), scales: Float32Array.of(0.5, 2), count: 2, dims: 2 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CaseLensError } from "../build/errors.js";
-import { Session } from "../build/rpc/session.js";
+import { Session } from "../build/worker/session.js";
 
 const MANIFEST = "https://example.org/site/bundle/manifest.json";
 const ITEMS = [{ sentence1: "a", sentence2: "b", condition: "c", similarity: 0.5, rating: 3 }];

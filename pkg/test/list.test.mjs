@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Embeddings } from "../build/embeddings.js";
-import { cluster } from "../build/list/cluster.js";
-import { CONDITIONS } from "../build/list/conditions.js";
-import { search } from "../build/list/search.js";
-import { ranked, suggest } from "../build/list/suggest.js";
+import { Embeddings } from "../build/api/embeddings.js";
+import { cluster } from "../build/api/list/cluster.js";
+import { CONDITIONS } from "../build/api/list/conditions.js";
+import { search } from "../build/api/list/search.js";
+import { ranked, suggest } from "../build/api/list/suggest.js";
 
 const invalid = { code: "invalid-argument" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { checkText, checkTexts } from "../build/check.js";
-import { loadRequest } from "../build/options.js";
+import { checkText, checkTexts } from "../build/api/check.js";
+import { loadRequest } from "../build/api/options.js";
 
 const BASE = "https://example.org/app/page.html?q=1";
 const model = "https://example.org/app/models/caselens-csts-q4_0.gguf";

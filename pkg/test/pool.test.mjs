@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CaseLensError } from "../build/errors.js";
-import { defaultThreads } from "../build/options.js";
-import { Pool } from "../build/rpc/pool.js";
+import { defaultThreads } from "../build/api/options.js";
+import { Pool } from "../build/page/pool.js";
 
 const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
 const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true, dtype: "float32" });

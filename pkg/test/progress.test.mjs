@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ProgressMeter } from "../build/progress.js";
+import { ProgressMeter } from "../build/worker/progress.js";
 
 function record() {
   const events = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaseLensError } from "../build/errors.js";
-import { Session } from "../build/rpc/session.js";
+import { Session } from "../build/worker/session.js";
 import { engineError, fakeWasm } from "./helpers.mjs";
 
 const MODEL = "https://example.org/model.gguf";

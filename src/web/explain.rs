@@ -12,43 +12,9 @@ use crate::{
     lens::explain::{Explanation, Part, Reading, Step, Switches, Token},
 };
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"
-export interface EngineRecipe {
-  orders: ("condition-sentence" | "sentence-condition")[];
-  pooling: "all" | "condition" | "sentence" | "cls";
-  subtract: boolean;
-  head: boolean;
-}
-export interface EngineToken {
-  id: number;
-  text: string;
-  part: "condition" | "sentence" | "special";
-  start: number;
-  end: number;
-  word: number | undefined;
-}
-export interface EngineReading {
-  order: EngineRecipe["orders"][number] | null;
-  tokens: EngineToken[];
-  attention: Float32Array[][];
-  cut: number;
-}
-export interface EngineExplanation {
-  condition: string | null;
-  recipe: EngineRecipe | null;
-  usual: EngineRecipe;
-  readings: [EngineReading[], EngineReading[]];
-  conditionAlone: Float32Array | undefined;
-  steps: { name: "plain" | "joint" | "offset" | "projected"; vectors: [Float32Array, Float32Array]; cosine: number }[];
-  similarity: number;
-  rating: number;
-}
-"#;
-
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(typescript_type = "EngineExplanation")]
+    #[wasm_bindgen(typescript_type = "Explanation")]
     pub type JsExplanation;
 }
 
@@ -61,7 +27,7 @@ impl Engine {
         sentence2: String,
         condition: Option<String>,
         subtract: Option<bool>,
-        pooling: Option<String>,
+        #[wasm_bindgen(unchecked_param_type = "TokenPooling | undefined")] pooling: Option<String>,
         head: Option<bool>,
     ) -> Js<JsExplanation> {
         let switches = Switches {

@@ -6,25 +6,11 @@ use wasm_bindgen::prelude::*;
 use super::{js_error, to_js};
 use crate::bundle::{Item, Manifest, gallery};
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"
-export interface GalleryAnswer {
-  sentence1: string;
-  sentence2: string;
-  condition: string;
-  label?: number;
-  similarity: number;
-  rating: number;
-}
-"#;
-
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(
-        typescript_type = "{ encoder: string; dim: number; licences: string[]; files: [string, string] }"
-    )]
+    #[wasm_bindgen(typescript_type = "GalleryInfo")]
     pub type JsGalleryInfo;
-    #[wasm_bindgen(typescript_type = "GalleryAnswer[]")]
+    #[wasm_bindgen(typescript_type = "GalleryItem[]")]
     pub type JsGalleryAnswers;
 }
 

@@ -15,13 +15,9 @@ use crate::{
 
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(
-        typescript_type = "{ data: Float32Array | Int8Array | Uint8Array; scales?: Float32Array; count: number; dims: number; warnings: string[] }"
-    )]
+    #[wasm_bindgen(typescript_type = "Embedded")]
     pub type JsVectors;
-    #[wasm_bindgen(
-        typescript_type = "{ labels: Uint32Array; centrality: Float32Array; silhouette: number }"
-    )]
+    #[wasm_bindgen(typescript_type = "Grouping")]
     pub type JsGroups;
 }
 

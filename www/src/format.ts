@@ -8,7 +8,7 @@ export const similarity = (value: number): string => minus((Math.round(value * 1
 /** A rating from 1 to 5 with one decimal. */
 export const rating = (value: number): string => value.toFixed(1);
 
-export interface Difference {
+interface Difference {
   readonly kind: "more" | "less" | "same";
   /** The size of the difference, two decimals, without its sign. */
   readonly size: string;

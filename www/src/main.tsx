@@ -14,12 +14,16 @@ import "./styles/present.css";
 import "./styles/print.css";
 
 import { render } from "preact";
-import { App } from "./components/App";
-import { startGrouping } from "./list/grouping";
+import { App } from "./shell/App";
+import { howLink } from "./how/link";
 import { startHow } from "./how/state";
+import { largerLink } from "./larger/link";
 import { startLarger } from "./larger/state";
+import { startGrouping } from "./list/grouping";
+import { listLink } from "./list/link";
 import { startAnswers } from "./state/answers";
 import { startAttention } from "./state/attention";
+import { compareLink } from "./state/compareLink";
 import { startEngine } from "./state/engine";
 import { startHistory } from "./state/history";
 import { startOffline } from "./state/offline";
@@ -27,7 +31,7 @@ import { startSuggestions } from "./state/suggestions";
 import { startTheme } from "./state/theme";
 
 startTheme();
-startHistory();
+startHistory({ compare: compareLink, list: listLink, how: howLink, larger: largerLink });
 startAnswers();
 startGrouping();
 startSuggestions();

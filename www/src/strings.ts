@@ -1,6 +1,6 @@
 // Every word the page shows, in one place: translating the page is translating this file.
 //
-// Texts to try things out on have files of their own: examples.ts, how/lessons.ts, and list/lists.ts with the .txt files beside
+// Texts to try things out on have files of their own: state/examples.ts, how/lessonTexts.ts, and list/lists.ts with the .txt files beside
 // it. What browsers show before the page runs is in index.html, speed.html and public/manifest.webmanifest; why something
 // failed, and why a device was chosen, is told by the package.
 

@@ -1,8 +1,7 @@
 // One lens for all elements of a page that want the same: loaded by the first of them, disposed of after the last.
 
-import { CaseLens } from "../index.js";
-import type { LoadOptions } from "../options.js";
-import type { Progress } from "../progress.js";
+import { CaseLens, type LoadOptions } from "../index.js";
+import type { Progress } from "../types.js";
 
 /** What elements agree on when they share a lens. */
 export type Wanted = Pick<LoadOptions, "model" | "head" | "device">;

@@ -1,7 +1,7 @@
 // What <case-lens> shows: a shadow tree that is built once and then changed in place, so that focus and the caret stay.
 
 import type { CaseLensError } from "../errors.js";
-import type { Comparison } from "../rpc/protocol.js";
+import type { Comparison } from "../types.js";
 import type { Labels } from "./labels.js";
 import { STYLE } from "./style.js";
 

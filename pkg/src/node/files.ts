@@ -7,9 +7,9 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { type FileCache, inWords, type Kept } from "../cache.js";
-import { type Download, type DownloadOptions, download, type Sink } from "../download.js";
-import { CaseLensError } from "../errors.js";
+import { CaseLensError, inWords } from "../errors.js";
+import type { FileCache, Kept } from "../worker/cache.js";
+import { type Download, type DownloadOptions, download, type Sink } from "../worker/download.js";
 
 /** Bytes read from disk at a time. */
 const STEP = 1 << 20;

@@ -4,10 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
-import { inWords } from "../cache.js";
-import { CaseLensError } from "../errors.js";
-import type { Platform, WorkerPort } from "../platform.js";
-import type { FromWorker, ToWorker } from "../rpc/protocol.js";
+import { CaseLensError, inWords } from "../errors.js";
+import type { Platform } from "../page/platform.js";
+import type { WorkerPort } from "../page/port.js";
+import type { FromWorker, ToWorker } from "../protocol.js";
 
 /** Two letters at least: `C:\model.gguf` is a path. */
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;

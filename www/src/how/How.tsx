@@ -1,15 +1,15 @@
 // The view that shows how a comparison comes about: the steps of the loaded model on the reader's own sentences.
 
-import { Engine } from "../components/Engine";
-import { LoadingBar, LoadingWords } from "../components/Loading";
-import { EngineNotices, Failure } from "../components/Notices";
-import { Sentence } from "../components/Sentences";
 import { bothTyped } from "../state/answers";
 import { lens } from "../state/engine";
 import { fields } from "../state/fields";
 import { hashOf } from "../state/history";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
+import { Engine } from "../ui/Engine";
+import { LoadingBar, LoadingWords } from "../ui/Loading";
+import { EngineNotices, Failure } from "../ui/Notices";
+import { Sentence } from "../ui/Sentence";
 import { Lessons } from "./Lessons";
 import { Presentation } from "./Presentation";
 import { chosen, condition, explainAgain, presenting, problem, step, steps, type StepId } from "./state";

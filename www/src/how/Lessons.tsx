@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { setFields } from "../state/fields";
 import { step as deliberate } from "../state/history";
 import { strings } from "../strings";
-import { lessons } from "./lessons";
+import { lessons } from "./lessonTexts";
 import { chosen, layer, lesson, noSwitches, step, switches } from "./state";
 
 const words = strings.how;

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals";
 import { similarity } from "../format";
-import { answers, failure, pending, unconditional } from "../state/answers";
+import { answers, comparisonOf, failure, pending, unconditional } from "../state/answers";
 import { filledConditions, sentences } from "../state/fields";
 import { strings } from "../strings";
 
@@ -31,8 +31,7 @@ const answered = computed(() => !pending.value && !failure.value && unconditiona
 function similarityOf(id?: number): number | undefined {
   if (!answered.value) return undefined;
   if (id === undefined) return unconditional.value;
-  const answer = answers.value.get(id);
-  return answer && "comparison" in answer ? answer.comparison.similarity : undefined;
+  return comparisonOf(answers.value.get(id))?.similarity;
 }
 
 function Answer({ text, value }: { text: string; value: number | undefined }) {

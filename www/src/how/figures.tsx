@@ -3,11 +3,11 @@
 import type { ComponentType } from "preact";
 import type { ExplainedStep, ExplainedToken, Explanation, Reading } from "caselens";
 import { similarity } from "../format";
+import { attended } from "../state/words";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
 import { Question } from "./Lessons";
 import { layer, presenting, type Explained, type StepId } from "./state";
-import { attended } from "./words";
 
 const words = strings.how.steps;
 

@@ -1,8 +1,7 @@
 // The view's charts, by Chart.js. Loaded when there is first something to draw.
 
 import { BarController, BarElement, CategoryScale, Chart, type ChartOptions, LinearScale, type Plugin } from "chart.js";
-import { rem } from "../rem";
-import { unseen } from "../unseen";
+import { rem, unseen } from "../ui/charts";
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale);
 

@@ -5,9 +5,9 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Explanation, TokenPooling } from "caselens";
 import { bothTyped } from "../state/answers";
-import { lens, moveToCpu, noteDevice } from "../state/engine";
+import { lens, noteDevice, overcome } from "../state/engine";
 import { fields } from "../state/fields";
-import { asProblem, isAbort, type Problem } from "../state/problem";
+import { isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 
 /** Steps done otherwise than the model does them; what is absent stays as the model has it. */
@@ -83,9 +83,8 @@ async function update(by: CaseLens, abort: AbortController): Promise<void> {
     show({ sentences, now, own });
   } catch (error) {
     if (abort.signal.aborted || isAbort(error)) return;
-    const found = asProblem(error);
-    if (found.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
-    else show(undefined, found);
+    const found = overcome(error, by);
+    if (found) show(undefined, found);
   }
 }
 

@@ -1,11 +1,11 @@
 // The view that shows what a larger model says, beside the page's own.
 
-import { Bar } from "../components/Bar";
-import { LoadingBar } from "../components/Loading";
-import { Failure, Notices } from "../components/Notices";
 import { rating, similarity } from "../format";
 import { lens } from "../state/engine";
 import { strings } from "../strings";
+import { Bar } from "../ui/Bar";
+import { LoadingBar } from "../ui/Loading";
+import { Failure, Notices } from "../ui/Notices";
 import type { Pair, PairItem } from "./pairs";
 import { loadLarger, own, ownProblem, problem, type Shown, shown } from "./state";
 

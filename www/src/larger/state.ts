@@ -4,8 +4,9 @@
 
 import { batch, effect, signal, untracked } from "@preact/signals";
 import { type CaseLens, type Comparison, Gallery } from "caselens";
-import { lens, moveToCpu, noteDevice } from "../state/engine";
-import { asProblem, isAboutInput, isAbort, type Problem } from "../state/problem";
+import { ask, comparisonOf } from "../state/answers";
+import { lens, noteDevice, overcome } from "../state/engine";
+import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 import { type Pair, pairsOf } from "./pairs";
 
@@ -38,32 +39,19 @@ export async function loadLarger(): Promise<void> {
   }
 }
 
-/** A pair's answers in the order of its items; null where they cannot be had for these texts. */
-async function ask(by: CaseLens, { sentence1, sentence2, items }: Pair, signal: AbortSignal): Promise<(Comparison | null)[]> {
-  try {
-    return await by.compare(sentence1, sentence2, items.map(({ condition }) => condition), { signal });
-  } catch (error) {
-    if (!isAboutInput(asProblem(error))) throw error;
-    if (items.length === 1) return [null];
-    const each: (Comparison | null)[] = [];
-    for (const item of items) each.push(...(await ask(by, { sentence1, sentence2, items: [item] }, signal)));
-    return each;
-  }
-}
-
 async function compareAll(by: CaseLens, pairs: readonly Pair[], { signal }: AbortController): Promise<void> {
   try {
-    for (const pair of pairs) {
-      const answers = await ask(by, pair, signal);
+    for (const { sentence1, sentence2, items } of pairs) {
+      const answers = await ask(by, [sentence1, sentence2], items.map(({ condition }) => condition), signal);
       if (signal.aborted) return;
-      own.value = new Map([...own.peek(), ...pair.items.map(({ index }, i) => [index, answers[i] ?? null] as const)]);
+      const found = items.map(({ index }, i) => [index, comparisonOf(answers[i]) ?? null] as const);
+      own.value = new Map([...own.peek(), ...found]);
     }
     noteDevice();
   } catch (error) {
     if (signal.aborted || isAbort(error)) return;
-    const found = asProblem(error);
-    if (found.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
-    else ownProblem.value = found;
+    const found = overcome(error, by);
+    if (found) ownProblem.value = found;
   }
 }
 

@@ -1,10 +1,10 @@
 // The view that groups and searches a list of texts under a condition.
 
-import { Engine } from "../components/Engine";
-import { Later } from "../components/Later";
-import { LoadingBar, LoadingWords } from "../components/Loading";
-import { Notices } from "../components/Notices";
 import { strings } from "../strings";
+import { Engine } from "../ui/Engine";
+import { Later } from "../ui/Later";
+import { LoadingBar, LoadingWords } from "../ui/Loading";
+import { Notices } from "../ui/Notices";
 import { GroupBy } from "./GroupBy";
 import { Groups } from "./Groups";
 import { MapChart } from "./MapChart";

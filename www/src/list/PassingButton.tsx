@@ -2,7 +2,7 @@
 // page's beginning.
 
 import type { ComponentChildren, RefObject } from "preact";
-import { useHeir } from "../components/heir";
+import { useHeir } from "../ui/heir";
 
 interface Props {
   readonly strong?: boolean;

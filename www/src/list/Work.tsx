@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { Failure } from "../components/Notices";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
+import { Failure } from "../ui/Notices";
 import { lines } from "./fields";
 import { age, grouped, type Grouped, groupAgain, problem, progress, stop, stopped, upToDate } from "./grouping";
 import { PassingButton } from "./PassingButton";

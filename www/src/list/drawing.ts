@@ -2,9 +2,8 @@
 // for less motion.
 
 import { Chart, LinearScale, type Plugin, PointElement, type PointOptions, ScatterController, Tooltip } from "chart.js";
-import { rem } from "../rem";
-import { unseen } from "../unseen";
 import type { Theme } from "../state/theme";
+import { rem, unseen } from "../ui/charts";
 import { colourOf, shapeOf } from "./colours";
 import type { Grouped } from "./grouping";
 

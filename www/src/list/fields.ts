@@ -18,7 +18,7 @@ export const groupCount = signal<number | undefined>(undefined);
 export const query = signal("");
 
 /** A text without halves of surrogate pairs, which a cut may leave. */
-export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
 /** The condition, cleaned; empty for the texts as they are. */
 export const through = computed(() => wellFormed(condition.value).trim());
@@ -39,7 +39,7 @@ export const lines = computed<readonly string[]>(() => taken.value.map((line) =>
 export const cutShort = computed(() => taken.value.filter((line) => line.length > maxCharacters).length);
 
 /** What of a file is not in `text`. */
-export interface Remainder {
+interface Remainder {
   /** Texts that were read, beyond the most that this page takes. */
   readonly texts: number;
   /** Nothing of the file is unread. */

@@ -3,7 +3,7 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Clustering, Embeddings, Hit } from "caselens";
-import { lens, moveToCpu, noteDevice } from "../state/engine";
+import { lens, noteDevice, overcome } from "../state/engine";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 import { groupCount, lines, sought, through } from "./fields";
@@ -18,7 +18,7 @@ export interface Grouped extends Clustering {
 }
 
 /** What was found. */
-export interface Found {
+interface Found {
   readonly query: string;
   readonly among: Grouped;
   readonly hits: readonly Hit[];
@@ -87,9 +87,7 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   } catch (error) {
     if (running !== own || isAbort(error)) return;
     progress.value = undefined;
-    const found = asProblem(error);
-    if (found.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
-    else problem.value = found;
+    problem.value = overcome(error, by);
   }
 }
 

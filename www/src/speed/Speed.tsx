@@ -1,10 +1,10 @@
 // The page that measures.
 
 import { useSignal } from "@preact/signals";
-import { Footer } from "../components/Footer";
-import { Mark } from "../components/Discs";
-import { ThemeToggle } from "../components/ThemeToggle";
 import { strings } from "../strings";
+import { Mark } from "../ui/Discs";
+import { Footer } from "../ui/Footer";
+import { ThemeToggle } from "../ui/ThemeToggle";
 import type { Contestant, Figure } from "./measure";
 import { SHAPES } from "./shapes";
 import { type Row, rows, start, stop, underWay } from "./state";

@@ -21,7 +21,7 @@ export interface Figure {
   readonly share: number | undefined;
 }
 
-export interface Measured {
+interface Measured {
   readonly contestant: Contestant;
   readonly hardware: string | null;
   /** From the start of loading to the first embedding, in milliseconds; files may come from the browser's cache. */

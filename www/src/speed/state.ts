@@ -19,7 +19,7 @@ export const rows = signal<readonly Row[]>([]);
 export const underWay = signal<Contestant | undefined>(undefined);
 
 /** The CPU with one worker, with as many as there are processors, and WebGPU where the browser knows of it. */
-export function contestants(): Contestant[] {
+function contestants(): Contestant[] {
   const processors = Math.min(navigator.hardwareConcurrency ?? 1, 8);
   return [
     { device: "wasm", threads: 1 },

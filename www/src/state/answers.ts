@@ -5,7 +5,7 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Comparison } from "caselens";
-import { lens, moveToCpu, noteDevice } from "./engine";
+import { lens, noteDevice, overcome } from "./engine";
 import { filledConditions, isBlank, sentences } from "./fields";
 import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
 
@@ -38,20 +38,29 @@ interface Known {
 let known: Known | undefined;
 let running: AbortController | undefined;
 
-async function ask(by: CaseLens, pair: readonly [string, string], texts: string[], signal: AbortSignal): Promise<Answer[]> {
+/** What an answer says, where it says something. */
+export const comparisonOf = (answer: Answer | undefined): Comparison | undefined =>
+  answer && "comparison" in answer ? answer.comparison : undefined;
+
+/** An answer for each condition. Where a text is to blame they are asked for one by one, so that the others get theirs. */
+export async function ask(by: CaseLens, pair: readonly [string, string], conditions: readonly string[], signal: AbortSignal): Promise<Answer[]> {
   try {
-    const comparisons = await by.compare(...pair, texts, { signal });
+    const comparisons = await by.compare(...pair, conditions, { signal });
     return comparisons.map((comparison) => ({ comparison }));
   } catch (error) {
     const problem = asProblem(error);
     if (!isAboutInput(problem)) throw error;
-    if (texts.length === 1) return [{ problem }];
+    if (conditions.length === 1) return [{ problem }];
     const each: Answer[] = [];
-    for (const text of texts) each.push(...(await ask(by, pair, [text], signal)));
-    // When no condition works, a sentence is to blame.
-    if (each.every((answer) => "problem" in answer && answer.problem.message === problem.message)) throw error;
+    for (const condition of conditions) each.push(...(await ask(by, pair, [condition], signal)));
     return each;
   }
+}
+
+/** The one problem of several answers: when no condition works, a sentence is to blame. */
+function common(found: readonly Answer[]): Problem | undefined {
+  const [first, ...others] = found.map((answer) => ("problem" in answer ? answer.problem : undefined));
+  return others.length > 0 && others.every((other) => other?.message === first?.message) ? first : undefined;
 }
 
 async function update(by: CaseLens, own: AbortController): Promise<void> {
@@ -64,6 +73,12 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
     const started = performance.now();
     const fresh = missing.length > 0 ? await ask(by, pair, missing, own.signal) : [];
     if (running !== own) return;
+    const blamed = common(fresh);
+    if (blamed) {
+      pending.value = false;
+      failure.value = blamed;
+      return;
+    }
     if (missing.length > 0) lastTime.value = { ms: performance.now() - started, conditions: missing.length };
     noteDevice();
     missing.forEach((text, index) => {
@@ -77,16 +92,14 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
         return answer ? [[id, answer] as const] : [];
       }),
     );
-    const found = [...usable.values()].find((answer) => "comparison" in answer);
-    unconditional.value = found?.comparison.unconditional;
+    unconditional.value = [...usable.values()].map(comparisonOf).find((found) => found)?.unconditional;
     failure.value = undefined;
     pending.value = false;
   } catch (error) {
     if (running !== own || isAbort(error)) return;
-    const problem = asProblem(error);
     pending.value = false;
-    if (problem.code === "gpu-lost" && by.info.device === "webgpu") moveToCpu();
-    else failure.value = problem;
+    const problem = overcome(error, by);
+    if (problem) failure.value = problem;
   }
 }
 

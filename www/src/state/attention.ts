@@ -6,15 +6,15 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { CaseLens } from "caselens";
-import { attended, type Attended } from "../how/words";
-import { answers, pending, slow } from "./answers";
+import { answers, comparisonOf, pending, slow } from "./answers";
 import { lens } from "./engine";
 import { conditions, sentences } from "./fields";
 import { inLens } from "./focus";
 import { view } from "./route";
+import { attended, type Attended } from "./words";
 
 /** The words of both sentences, each with its share. */
-export type Look = readonly [Attended, Attended];
+type Look = readonly [Attended, Attended];
 
 /** Whether a piece is more than a punctuation mark. */
 export const isWord = (text: string): boolean => !/^\p{P}+$/u.test(text);
@@ -36,10 +36,7 @@ const looks = computed(() => (known.value?.lens === lens.value && known.value?.p
 /** The conditions that have an answer that fits what is typed, the one in the lens first. */
 const answered = computed(() => {
   if (pending.value || view.value !== "compare") return [];
-  const fits = conditions.value.filter(({ id, text }) => {
-    const answer = answers.value.get(id);
-    return answer !== undefined && "comparison" in answer && answer.comparison.condition === text;
-  });
+  const fits = conditions.value.filter(({ id, text }) => comparisonOf(answers.value.get(id))?.condition === text);
   return fits.sort((a, b) => Number(b.id === inLens.value) - Number(a.id === inLens.value));
 });
 

@@ -4,13 +4,13 @@
 // it is nearly as long.
 
 import { computed } from "@preact/signals";
-import { answers } from "./answers";
+import { answers, comparisonOf } from "./answers";
 import { sentences } from "./fields";
 
 const nearly = 0.9;
 
 export const cutSentences = computed((): readonly [boolean, boolean] => {
-  const some = [...answers.value.values()].some((answer) => "comparison" in answer && answer.comparison.truncated);
+  const some = [...answers.value.values()].some((answer) => comparisonOf(answer)?.truncated);
   const [first, second] = [sentences[0].value.length, sentences[1].value.length];
   return [some && first >= nearly * second, some && second >= nearly * first];
 });

@@ -51,10 +51,13 @@ export async function loadLens(device: DeviceChoice): Promise<void> {
   }
 }
 
-/** Carries on without the GPU, and remembers to say so. */
-export function moveToCpu(): void {
+/** What a lens threw, to be shown; undefined where it lost the GPU: then the page carries on without, and remembers to say so. */
+export function overcome(error: unknown, by: CaseLens): Problem | undefined {
+  const problem = asProblem(error);
+  if (problem.code !== "gpu-lost" || by.info.device !== "webgpu") return problem;
   movedToCpu.value = true;
   void loadLens("wasm");
+  return undefined;
 }
 
 /** Takes note when the lens has moved to the CPU by itself, as it may when it chose the GPU by itself. */

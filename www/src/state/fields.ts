@@ -3,7 +3,7 @@
 // The list always ends in one blank condition, the place to type the next one.
 
 import { batch, computed, signal } from "@preact/signals";
-import { examples, type Example } from "../examples";
+import { examples, type Example } from "./examples";
 
 export interface Condition {
   readonly id: number;

@@ -4,17 +4,13 @@
 // makes a new one, so that Back undoes it.
 
 import { effect } from "@preact/signals";
-import { listLink } from "../list/link";
-import { howLink } from "../how/link";
-import { largerLink } from "../larger/link";
-import { compareLink } from "./compareLink";
 import { formatRoute, parseRoute, view, type View, type ViewLink } from "./route";
 
 const pauseMs = 300;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Each view's part of the address. */
-const links: Record<View, ViewLink> = { compare: compareLink, list: listLink, how: howLink, larger: largerLink };
+let links: Readonly<Record<View, ViewLink>>;
 
 /** The hash of a view as it is now; of the view alone when its state is too long to share. */
 export const hashOf = (view: View): string => formatRoute({ view, query: links[view].encode() ?? "" });
@@ -58,7 +54,9 @@ export function step(change: () => void): void {
 export const shareableAddress = (): { readonly address: string; readonly whole: boolean } | undefined =>
   write("replaceState") ? { address: location.href, whole: links[view.value].beside?.() === undefined } : undefined;
 
-export function startHistory(): void {
+/** Takes on the state that the address holds, and keeps it there. Everything above needs this to have begun. */
+export function startHistory(views: Readonly<Record<View, ViewLink>>): void {
+  links = views;
   read();
   addEventListener("popstate", () => {
     forget(); // what was typed belongs to the entry that was left

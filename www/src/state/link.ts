@@ -7,7 +7,7 @@ import { maxConditions, startFields, type Fields } from "./fields";
 
 export type DeviceChoice = "auto" | "webgpu" | "wasm";
 
-export interface LinkState extends Fields {
+interface LinkState extends Fields {
   readonly device: DeviceChoice;
 }
 

@@ -1,7 +1,7 @@
 // Which view the address names, and with what in it.
 //
 // `#/name?query` is a view; a hash without a path (`#s1=…`, or none at all) is the comparison, whose links
-// were there first. The query is the view's own: see the table in history.ts.
+// were there first. The query is the view's own: see the table in main.tsx.
 
 import { signal } from "@preact/signals";
 
@@ -13,7 +13,7 @@ export type View = (typeof all)[number];
 /** The views, in the order in which they are offered. */
 export const views: readonly View[] = all.filter((name) => name !== "larger" || __LARGER__);
 
-export interface Route {
+interface Route {
   readonly view: View;
   /** The view's state as `key=value&…`; empty when the address names the view alone. */
   readonly query: string;

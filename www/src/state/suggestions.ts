@@ -10,7 +10,7 @@ import { view } from "./route";
 const pauseMs = 1000;
 const limit = 8;
 
-export interface Suggested {
+interface Suggested {
   readonly pair: string;
   readonly list: readonly Suggestion[];
 }

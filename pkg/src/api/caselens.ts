@@ -1,0 +1,161 @@
+// CaseLens: an encoder and a projection head, compared under conditions.
+
+import { CaseLensError } from "../errors.js";
+import { Pool } from "../page/pool.js";
+import type { CallOptions, Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
+import { checkArray, checkInteger, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
+import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
+import { explainCall, type ExplainOptions } from "./explain.js";
+import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js";
+import { type Hit, type SearchOptions, search } from "./list/search.js";
+import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
+import { type LoadOptions, loadRequest } from "./options.js";
+
+/** A sentence to embed, with or without a condition. */
+export interface ConditionedSentence {
+  /** The sentence, or any other short text. */
+  readonly sentence: string;
+  /** The aspect under which the sentence is seen, for example `"the animal"`. */
+  readonly condition?: string | undefined;
+}
+
+/**
+ * Conditional sentence similarity: how alike two sentences are in one respect.
+ *
+ * @example
+ * ```ts
+ * const lens = await CaseLens.load({ onProgress: ({ progress }) => (bar.value = progress) });
+ * const results = await lens.compare("A cat sleeps on a red sofa.", "A dog sleeps on a red sofa.", ["the animal", "the colour"]);
+ * for (const { condition, rating } of results) console.log(condition, rating.toFixed(1));
+ * lens.dispose();
+ * ```
+ */
+export class CaseLens {
+  readonly #pool: Pool;
+
+  private constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Reads an encoder and its head from the network, the cache or (in Node and Deno) a file, and starts them in a worker of their own.
+   *
+   * @throws {@link CaseLensError} with any code but `disposed`.
+   */
+  static async load(options?: LoadOptions): Promise<CaseLens> {
+    const { call, threads, events, signal } = loadRequest(options, true);
+    return new CaseLens(await Pool.load(call, threads, events, signal));
+  }
+
+  /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
+  get info(): Info {
+    return this.#pool.info;
+  }
+
+  /**
+   * Compares two sentences under each condition.
+   *
+   * @param conditions any number; the results come in the same order.
+   * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `condition-too-long`,
+   * `invalid-argument`, `gpu-lost`, `aborted` or `disposed`.
+   */
+  async compare(
+    sentence1: string,
+    sentence2: string,
+    conditions: readonly string[],
+    options?: CallOptions,
+  ): Promise<Comparison[]> {
+    const { signal } = checkOptions<CallOptions>(options);
+    return this.#pool.call(
+      {
+        method: "compare",
+        sentence1: checkText("sentence1", sentence1),
+        sentence2: checkText("sentence2", sentence2),
+        conditions: checkTexts("conditions", conditions),
+      },
+      checkSignal(signal),
+    );
+  }
+
+  /**
+   * Embeds sentences. With a condition, the embedding is the one that `compare` compares, of length `info.dim`;
+   * without one it is the encoder's own, whose length can differ: items of both kinds are then for two calls.
+   *
+   * @returns one embedding of unit length for each item.
+   * @throws {@link CaseLensError} as `compare`.
+   */
+  async embed<T extends EmbeddingType = "float32">(
+    items: readonly ConditionedSentence[],
+    options?: CallOptions & VectorOptions<T>,
+  ): Promise<Embeddings<T>> {
+    const { dims, dtype, signal } = checkOptions<CallOptions & VectorOptions<T>>(options);
+    const sentences: string[] = [];
+    const conditions: (string | undefined)[] = [];
+    for (const [i, item] of checkArray("items", items).entries()) {
+      if (typeof item !== "object" || item === null) throw invalid(`items[${i}] must be an object with a \`sentence\`.`);
+      const { sentence, condition } = item as Partial<ConditionedSentence>;
+      sentences.push(checkText(`items[${i}].sentence`, sentence));
+      conditions.push(condition === undefined ? undefined : checkText(`items[${i}].condition`, condition));
+    }
+    const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype) };
+    const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal));
+    return new Embeddings(embedded as EmbeddingsData<T>);
+  }
+
+  /**
+   * Takes a comparison apart: what the encoder reads, how the condition's tokens attend to the sentences', and what the
+   * sentences become at each step. Without options it ends with what `compare` gives; `options` do steps differently.
+   *
+   * @param condition undefined for none: the explanation then ends with the sentences alone.
+   * @throws {@link CaseLensError} as `compare`; `invalid-argument` also for a head where there is none.
+   */
+  async explain(
+    sentence1: string,
+    sentence2: string,
+    condition?: string,
+    options?: ExplainOptions,
+  ): Promise<Explanation> {
+    const call = explainCall(sentence1, sentence2, condition, options);
+    return this.#pool.call(call, checkSignal(options?.signal));
+  }
+
+  /**
+   * Ranks texts by how alike they are to a query, under a condition where one is given.
+   *
+   * @returns the most similar first; of two as similar, the one that comes first in `texts`.
+   * @throws {@link CaseLensError} as `compare`.
+   */
+  async search(query: string, texts: readonly string[], options?: SearchOptions): Promise<Hit[]> {
+    return search(this.#pool, query, texts, options);
+  }
+
+  /**
+   * Gathers texts that are alike under a condition, by spherical k-means on their embeddings, and lays them out on a plane.
+   * The same texts give the same groups every time.
+   *
+   * @throws {@link CaseLensError} as `compare`; `invalid-argument` also where there are more groups than texts.
+   */
+  async cluster(texts: readonly string[], options?: ClusterOptions): Promise<Clustering> {
+    return cluster(this.#pool, texts, options);
+  }
+
+  /**
+   * Suggests conditions for two sentences, from a built-in list of general ones and yours: those that judge the pair most
+   * differently, alike and unlike in turn, and no two that say the same.
+   *
+   * @throws {@link CaseLensError} as `compare`.
+   */
+  async suggest(sentence1: string, sentence2: string, options?: SuggestOptions): Promise<Suggestion[]> {
+    return suggest(this.#pool, sentence1, sentence2, options);
+  }
+
+  /** The encoder's token ids of a text, special tokens included. */
+  async tokenize(text: string): Promise<Uint32Array> {
+    return this.#pool.call({ method: "tokenize", text: checkText("text", text) }, undefined);
+  }
+
+  /** Ends the workers and frees their memory. Calls that wait, and all later ones, reject with `disposed`. */
+  dispose(): void {
+    this.#pool.close(new CaseLensError("disposed", "This CaseLens was disposed of. Load a new one."));
+  }
+}

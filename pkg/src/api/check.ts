@@ -1,0 +1,75 @@
+// Checks of arguments that have to happen in the page: what the types promise, and what `postMessage` and the wasm
+// border would silently change. What a text means (empty, too long) is the engine's to judge.
+
+import { CaseLensError } from "../errors.js";
+
+export function invalid(message: string): CaseLensError {
+  return new CaseLensError("invalid-argument", message);
+}
+
+/** The options object of a call, undefined standing for `{}`. */
+export function checkOptions<T extends object>(value: T | undefined): Partial<T> {
+  if (value === undefined) return {};
+  if (typeof value !== "object" || value === null) throw invalid(`The options must be an object, not ${kindOf(value)}.`);
+  return value;
+}
+
+/** A text. Half of a surrogate pair would arrive as U+FFFD on the other side, so it is refused here. */
+export function checkText(what: string, value: unknown): string {
+  if (typeof value !== "string") throw invalid(`${what} must be a string, not ${kindOf(value)}.`);
+  const position = value.search(/\p{Surrogate}/u);
+  if (position >= 0) {
+    throw new CaseLensError(
+      "invalid-text",
+      `${what} is not valid Unicode text (half of a surrogate pair at position ${position}). Clean it with \`text.toWellFormed()\` first.`,
+    );
+  }
+  return value;
+}
+
+export function checkArray(what: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(`${what} must be an array, not ${kindOf(value)}.`);
+  return value;
+}
+
+export function checkTexts(what: string, value: unknown): string[] {
+  return Array.from(checkArray(what, value), (text, i) => checkText(`${what}[${i}]`, text));
+}
+
+/** One of a few strings; `fallback` when absent. */
+export function checkChoice<T extends string>(what: string, value: unknown, choices: readonly T[], fallback: T): T {
+  if (value === undefined) return fallback;
+  if (choices.includes(value as T)) return value as T;
+  const named = choices.map((choice) => `"${choice}"`).join(", ");
+  throw invalid(`${what} must be one of ${named}, not ${typeof value === "string" ? `"${value}"` : kindOf(value)}.`);
+}
+
+/** A whole number in a range; undefined when absent. */
+export function checkInteger(what: string, value: unknown, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw invalid(`${what} must be a whole number from ${least} to ${most}, not ${typeof value === "number" ? value : kindOf(value)}.`);
+}
+
+export function checkBoolean(what: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback;
+  if (typeof value !== "boolean") throw invalid(`${what} must be true or false, not ${kindOf(value)}.`);
+  return value;
+}
+
+export function checkFunction<F extends (...args: never[]) => unknown>(what: string, value: F | undefined): F | undefined {
+  if (value !== undefined && typeof value !== "function") throw invalid(`${what} must be a function, not ${kindOf(value)}.`);
+  return value;
+}
+
+export function checkSignal(value: AbortSignal | undefined): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value?.aborted === "boolean" && typeof value.addEventListener === "function") return value;
+  throw invalid(`signal must be an AbortSignal, not ${kindOf(value)}.`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return value === undefined ? "undefined" : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,83 @@
+// What the calls about a list of texts have in common: checks of the list, its embeddings, and their progress.
+
+import { CaseLensError } from "../../errors.js";
+import type { Pool } from "../../page/pool.js";
+import type { CallOptions, EmbeddingsData } from "../../types.js";
+import { checkFunction, checkOptions, checkSignal, checkText, checkTexts, invalid } from "../check.js";
+import { Embeddings, type VectorOptions } from "../embeddings.js";
+
+/** What these calls need of a pool of workers. */
+export type Calls = Pick<Pool, "call">;
+
+/** How far a call about many texts has come. */
+export interface ListProgress {
+  /** `embed`: texts are read; `group`: groups are looked for. */
+  readonly phase: "embed" | "group";
+  /** 0 to 1. It never falls, and is 1 when the call is done. */
+  readonly progress: number;
+}
+
+/** Options of every call about a list of texts. */
+export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions {
+  /** The aspect under which the texts are seen; without it they are seen as they are. */
+  condition?: string | undefined;
+  /**
+   * The texts' embeddings under this condition, as `embed` or an earlier `cluster` gave them, so that they need not be made
+   * again.
+   */
+  embeddings?: E | undefined;
+  /** Told how the call goes. */
+  onProgress?: ((progress: ListProgress) => void) | undefined;
+}
+
+/** List options, checked. */
+export interface ListRequest<E extends Embeddings> {
+  readonly texts: readonly string[];
+  readonly condition: string | undefined;
+  readonly embeddings: E | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: ListProgress) => void) | undefined;
+}
+
+/** @throws CaseLensError `invalid-argument`, `invalid-text` or `empty-text`, before any work is done. */
+export function listRequest<E extends Embeddings>(texts: readonly string[], value: ListOptions<E> | undefined): ListRequest<E> {
+  const options = checkOptions<ListOptions<E>>(value);
+  const list = checkTexts("texts", texts);
+  list.forEach((text, i) => checkFilled(`texts[${i}]`, text));
+  const { condition, embeddings } = options;
+  if (condition !== undefined) checkFilled("condition", checkText("condition", condition));
+  if (embeddings !== undefined && !(embeddings instanceof Embeddings && embeddings.count === list.length)) {
+    throw invalid(`embeddings must be an Embeddings with one row for each of the ${list.length} texts.`);
+  }
+  return {
+    texts: list,
+    condition,
+    embeddings,
+    signal: checkSignal(options.signal),
+    onProgress: checkFunction("onProgress", options.onProgress),
+  };
+}
+
+/** Refuses a text of white space here, where its place in the caller's list is known. */
+export function checkFilled(what: string, text: string): string {
+  if (text.trim() === "") throw new CaseLensError("empty-text", `${what} is empty. Give it at least one word.`);
+  return text;
+}
+
+/** Tells of each part of the texts that is read; of the last one the call tells itself, when it is done. */
+export function toldOfReading(onProgress: ListRequest<Embeddings>["onProgress"]): (share: number) => void {
+  return (share) => share < 1 && onProgress?.({ phase: "embed", progress: share });
+}
+
+/** Embeds texts under one condition. */
+export async function embedAll(
+  calls: Calls,
+  sentences: readonly string[],
+  condition: string | undefined,
+  { dims, dtype = "float32" }: VectorOptions,
+  signal: AbortSignal | undefined,
+  onPart?: (share: number) => void,
+): Promise<EmbeddingsData> {
+  const conditions = sentences.map(() => condition);
+  return calls.call({ method: "embed", sentences, conditions, dims, dtype }, signal, onPart);
+}

@@ -1,0 +1,108 @@
+// Suggestions: conditions that say something about two sentences, from both ends: alike in this, different in that.
+
+import type { CallOptions } from "../../types.js";
+import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
+import { Embeddings } from "../embeddings.js";
+import { CONDITIONS } from "./conditions.js";
+import { type Calls, checkFilled, type ListProgress, toldOfReading } from "./options.js";
+
+/** Options of `suggest`. */
+export interface SuggestOptions extends CallOptions {
+  /** Conditions to try besides the built-in ones, for example those of your field. */
+  conditions?: readonly string[] | undefined;
+  /**
+   * How many suggestions to give at most.
+   *
+   * @defaultValue 8
+   */
+  limit?: number | undefined;
+  /** Told how the call goes. */
+  onProgress?: ((progress: ListProgress) => void) | undefined;
+}
+
+/** A condition worth looking through. */
+export interface Suggestion {
+  /** The condition, as `compare` takes it. */
+  readonly condition: string;
+  /** Cosine similarity of the two sentences under the condition, −1 to 1. */
+  readonly similarity: number;
+  /**
+   * How much it stands out, 0 to 2: how far `similarity` lies from the median of all conditions, times how unlike the
+   * condition's embeddings are to those of the suggestions before it.
+   */
+  readonly score: number;
+}
+
+const LIMIT = 8;
+
+/** A condition, the similarity under it, and its place among the embeddings. */
+interface Candidate {
+  readonly condition: string;
+  readonly similarity: number;
+  readonly place: number;
+}
+
+export async function suggest(
+  calls: Calls,
+  sentence1: string,
+  sentence2: string,
+  value: SuggestOptions | undefined,
+): Promise<Suggestion[]> {
+  const options = checkOptions<SuggestOptions>(value);
+  const own = checkTexts("conditions", options.conditions ?? []).map((text, i) => checkFilled(`conditions[${i}]`, text));
+  const limit = checkInteger("limit", options.limit, 1, 1000) ?? LIMIT;
+  const signal = checkSignal(options.signal);
+  const onProgress = checkFunction("onProgress", options.onProgress);
+  const pair = [checkText("sentence1", sentence1), checkText("sentence2", sentence2)] as const;
+  checkFilled("sentence1", pair[0]);
+  checkFilled("sentence2", pair[1]);
+
+  const conditions = [...new Set([...own, ...CONDITIONS])];
+  const embedded = await calls.call(
+    {
+      method: "embed",
+      sentences: conditions.flatMap(() => pair),
+      conditions: conditions.flatMap((condition) => [condition, condition]),
+      dims: undefined,
+      dtype: "float32",
+    },
+    signal,
+    toldOfReading(onProgress),
+  );
+  const suggestions = ranked(conditions, new Embeddings(embedded), limit);
+  onProgress?.({ phase: "embed", progress: 1 });
+  return suggestions;
+}
+
+/**
+ * Ranks conditions; rows 2i and 2i + 1 are the two sentences under condition i.
+ *
+ * Conditions above the median of all similarities and those below it take turns, beginning with the one that lies farthest
+ * from it, so that both ends are there. Each time the one of the highest score is taken: its distance from the median
+ * times 1 − overlap, where overlap is its largest mean cosine with a condition already taken, sentence by sentence. Two
+ * conditions that the encoder hardly tells apart are not both suggested.
+ */
+export function ranked(conditions: readonly string[], rows: Embeddings, limit: number): Suggestion[] {
+  const candidates = conditions.map((condition, place) => ({ condition, place, similarity: rows.similarity(2 * place, 2 * place + 1) }));
+  const sorted = candidates.map(({ similarity }) => similarity).sort((a, b) => a - b);
+  const middle = ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
+  const overlap = (a: Candidate, b: Candidate): number =>
+    (rows.similarity(2 * a.place, 2 * b.place) + rows.similarity(2 * a.place + 1, 2 * b.place + 1)) / 2;
+  const left = candidates.map((candidate) => ({ ...candidate, overlap: 0 }));
+  const result: Suggestion[] = [];
+  const score = (one: { similarity: number; overlap: number }): number => Math.abs(one.similarity - middle) * (1 - one.overlap);
+  const best = (side: (similarity: number) => boolean) =>
+    left.filter(({ similarity }) => side(similarity)).reduce<(typeof left)[number] | undefined>((a, b) => (a && score(a) >= score(b) ? a : b), undefined);
+
+  let above: boolean | undefined;
+  while (result.length < limit && left.length > 0) {
+    const [high, low] = [best((s) => s > middle), best((s) => s <= middle)];
+    above ??= high !== undefined && (low === undefined || score(high) >= score(low));
+    const taken = (above ? (high ?? low) : (low ?? high)) as (typeof left)[number];
+    result.push({ condition: taken.condition, similarity: taken.similarity, score: score(taken) });
+    left.splice(left.indexOf(taken), 1);
+    for (const other of left) other.overlap = Math.max(other.overlap, Math.min(1, overlap(other, taken)));
+    above = !above;
+  }
+  return result;
+}

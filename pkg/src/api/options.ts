@@ -1,0 +1,132 @@
+// What `load` takes, and how it becomes a call of the worker.
+
+import type { ClientEvents } from "../page/client.js";
+import { platform } from "../page/platform.js";
+import type { LoadCall, Source } from "../protocol.js";
+import type { Device, Progress } from "../types.js";
+import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
+
+/**
+ * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
+ * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory.
+ */
+export type FileSource = string | URL | ArrayBuffer | Uint8Array;
+
+/** Options of `Encoder.load`. All are optional. */
+export interface EncoderLoadOptions {
+  /**
+   * The encoder: a GGUF file of the `bert` architecture, as `caselens quantize` writes it.
+   *
+   * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
+   * changed model under another name, or change the URL's query (`model.gguf?v=2`).
+   *
+   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
+   */
+  model?: FileSource | undefined;
+  /**
+   * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
+   * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
+   *
+   * `"auto"` takes WebGPU when there is an adapter whose result on a probe agrees with the CPU's and which is faster than the
+   * CPU, by timing both, else the CPU; and goes on with the CPU when the GPU is lost later. In Node and Deno it takes the CPU.
+   *
+   * @defaultValue `"auto"`
+   */
+  device?: "auto" | Device | undefined;
+  /**
+   * On the CPU: how many workers share out a long call, more than 16 texts or 4 conditions, 1 to 32. Each holds the model by
+   * itself (about twice its file's size); they start when there is first something to share.
+   *
+   * @defaultValue one for each processor but one, at most 8; at most 2 where the device has 4 GB of memory or less
+   */
+  threads?: number | undefined;
+  /**
+   * Whether files from `http:` and `https:` URLs are kept for the next time. In browsers `true` keeps them in Cache Storage. In
+   * Node and Deno there is no such place: the path of a folder keeps them there, and it is made where it does not exist.
+   *
+   * @defaultValue `true` in browsers, `false` in Node and Deno
+   */
+  cache?: boolean | string | undefined;
+  /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used.
+   *
+   * @defaultValue `console.warn`
+   */
+  onWarning?: ((message: string) => void) | undefined;
+  /** Aborts the loading, not what is done with the model later: the download stops, and the worker ends (`aborted`). */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of `CaseLens.load`. All are optional. */
+export interface LoadOptions extends EncoderLoadOptions {
+  /**
+   * The head of this encoder, as `caselens train` writes it: how embeddings are made, and the layers on top of them where it
+   * has any. A head for another encoder is refused (`head-mismatch`).
+   *
+   * @defaultValue `"caselens-csts.head.safetensors"` beside the model
+   */
+  head?: FileSource | undefined;
+}
+
+const DEFAULT_MODEL = "models/caselens-csts-q4_0.gguf";
+const DEFAULT_HEAD = "caselens-csts.head.safetensors";
+const DEVICES = ["auto", "webgpu", "wasm"] as const;
+const MOST_THREADS = 32;
+
+/** Load options, checked and with every default filled in. */
+export interface LoadRequest {
+  readonly call: LoadCall;
+  readonly threads: number;
+  readonly events: ClientEvents;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * @param base the URL that relative URLs belong to.
+ * @throws CaseLensError `invalid-argument`.
+ */
+export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): LoadRequest {
+  const options = checkOptions<LoadOptions>(value);
+  const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
+  const onProgress = checkFunction("onProgress", options.onProgress);
+  const signal = checkSignal(options.signal);
+  const device = checkChoice("device", options.device, DEVICES, "auto");
+  const model = toSource("model", options.model ?? DEFAULT_MODEL, base);
+  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const cache = platform().cache(options.cache);
+  if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
+  const call: LoadCall = { method: "load", model, device, cache };
+  if (!withHead) return { call, threads, events: { onProgress, onWarning }, signal };
+
+  const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
+  return { call: { ...call, head }, threads, events: { onProgress, onWarning }, signal };
+}
+
+/** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
+function defaultHead(model: Source, base: string): Source {
+  const placed = "url" in model && /^(https?|file):/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
+  return { url: new URL(DEFAULT_HEAD, "url" in placed ? placed.url : base).href };
+}
+
+/** Workers where the page does not say; one processor is left to the page. Not every browser tells the memory, in GB. */
+export function defaultThreads(device: { hardwareConcurrency?: number; deviceMemory?: number } | undefined): number {
+  const most = (device?.deviceMemory ?? 8) <= 4 ? 2 : 8;
+  return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
+}
+
+function toSource(what: string, value: FileSource, base: string): Source {
+  if (typeof value === "string" || value instanceof URL) {
+    try {
+      return { url: typeof value === "string" ? platform().resolve(value, base) : value.href };
+    } catch {
+      throw invalid(`${what} is not a URL: "${value}".`);
+    }
+  }
+  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
+    // A copy, because the bytes move to the worker and the caller's must not vanish.
+    return { bytes: value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(value.slice(0)) };
+  }
+  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+}

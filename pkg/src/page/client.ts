@@ -1,0 +1,152 @@
+// The page's side of one worker: numbers the calls, waits for their answers, and ends the worker.
+
+import { CaseLensError, fromErrorData } from "../errors.js";
+import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
+import type { EngineInfo, Progress } from "../types.js";
+import { platform } from "./platform.js";
+import type { WorkerPort } from "./port.js";
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface ClientEvents {
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onWarning: (message: string) => void;
+}
+
+export class Client {
+  /** What is loaded. */
+  info!: EngineInfo;
+  readonly #worker: WorkerPort;
+  readonly #events: ClientEvents;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 0;
+  #keep!: () => void;
+  /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
+  readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
+  #closed: { readonly why: unknown } | undefined;
+
+  private constructor(worker: WorkerPort, events: ClientEvents) {
+    this.#worker = worker;
+    this.#events = events;
+    worker.listen({
+      message: (message) => this.#receive(message),
+      failed: (why) => this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. The whole \`dist\` folder of the package has to be there; load again.`)),
+    });
+  }
+
+  /**
+   * Starts a worker and loads a model in it. When that fails or is aborted, the worker is gone.
+   * @param call whose bytes are handed over to the worker.
+   */
+  static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
+    if (signal?.aborted) throw abortError(signal);
+    const client = new Client(platform().startWorker(), events);
+    try {
+      client.info = await client.call(call, signal, bytesOf(call));
+      return client;
+    } catch (error) {
+      client.close(error);
+      throw error;
+    }
+  }
+
+  /** Does one call in a worker of its own, which ends with it. */
+  static async once<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
+    if (signal?.aborted) throw abortError(signal);
+    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {} });
+    try {
+      return await client.call(call, signal);
+    } finally {
+      client.close(new CaseLensError("disposed", "This worker has done its work."));
+    }
+  }
+
+  /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */
+  call<C extends Call>(
+    call: C,
+    signal: AbortSignal | undefined,
+    transfer: Transferable[] = [],
+  ): Promise<Results[C["method"]]> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(this.#closed.why);
+      if (signal?.aborted) return reject(abortError(signal));
+      const id = this.#nextId++;
+      const settle = () => {
+        this.#pending.delete(id);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const onAbort = () => {
+        settle();
+        this.#post({ type: "abort", id });
+        reject(abortError(signal as AbortSignal));
+      };
+      this.#pending.set(id, {
+        resolve: (value) => {
+          settle();
+          resolve(value as Results[C["method"]]);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      signal?.addEventListener("abort", onAbort);
+      this.#post({ type: "call", id, call }, transfer);
+    });
+  }
+
+  /**
+   * Ends the worker: at once, or, where a model is disposed of, when its files are kept. Calls that wait, and all later ones,
+   * are rejected with `error`.
+   */
+  close(error: unknown): void {
+    if (this.#closed) return;
+    this.#closed = { why: error };
+    const disposed = this.info && error instanceof CaseLensError && error.code === "disposed";
+    if (disposed) void this.kept.then(() => this.#worker.end());
+    else this.#worker.end();
+    for (const pending of [...this.#pending.values()]) pending.reject(error);
+  }
+
+  #post(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.post(message, transfer);
+  }
+
+  #receive(message: FromWorker): void {
+    // Also of a worker that is disposed of and only keeps its files yet.
+    if (message.type === "kept") return this.#keep();
+    if (message.type === "warning") return this.#events.onWarning(message.message);
+    if (this.#closed) return;
+    switch (message.type) {
+      case "done":
+        return this.#pending.get(message.id)?.resolve(message.value);
+      case "failed":
+        return this.#pending.get(message.id)?.reject(fromErrorData(message.error));
+      case "info":
+        this.info = message.info;
+        return;
+      case "progress":
+        return this.#progress(message.progress);
+    }
+  }
+
+  /** What the caller's own function throws ends the loading that it is told of. */
+  #progress(progress: Progress): void {
+    try {
+      this.#events.onProgress?.(progress);
+    } catch (thrown) {
+      this.close(thrown);
+    }
+  }
+}
+
+function abortError(signal: AbortSignal): CaseLensError {
+  return new CaseLensError("aborted", "The call was aborted through its signal.", { cause: signal.reason });
+}
+
+function bytesOf({ model, head }: LoadCall): Transferable[] {
+  return [model, head].flatMap((source) => (source && "bytes" in source ? [source.bytes.buffer] : []));
+}

@@ -1,0 +1,44 @@
+// What differs between a browser and Node: how a worker starts, what a relative path belongs to, where files can be kept.
+//
+// The entry for browsers needs to do nothing; the one for Node (`node.ts`) puts its own platform here before anything loads.
+
+import type { CachePlace } from "../types.js";
+import type { WorkerPort } from "./port.js";
+import { startWebWorker, WebWorkerPort } from "./start.js";
+
+export interface Platform {
+  /** @throws CaseLensError `worker` when none can be started. */
+  startWorker(): WorkerPort;
+  /** The URL that relative URLs belong to. */
+  base(): string;
+  /** The absolute URL of a file that the caller named; throws when it is none. */
+  resolve(name: string, base: string): string;
+  /** The place that the option `cache` names; undefined when there is no such place here. */
+  cache(option: unknown): CachePlace | undefined;
+  /** What `cache` has to be here, in words. */
+  readonly cacheChoices: string;
+  /** Processors, and memory in GB where it is known. */
+  hardware(): { hardwareConcurrency?: number; deviceMemory?: number } | undefined;
+}
+
+const browser: Platform = {
+  startWorker: () => new WebWorkerPort(startWebWorker()),
+  // Without a page or a worker there is nothing to load from, and starting the worker says so.
+  base: () => globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/",
+  resolve: (name, base) => new URL(name, base).href,
+  cache: (option) => (option === undefined || option === true ? "browser" : option === false ? "none" : undefined),
+  cacheChoices: "true or false: a browser has no folders",
+  hardware: () => globalThis.navigator,
+};
+
+let current = browser;
+
+/** Where this package runs. */
+export function platform(): Platform {
+  return current;
+}
+
+/** From now on the package runs there. */
+export function usePlatform(platform: Platform): void {
+  current = platform;
+}

@@ -1,0 +1,239 @@
+// One model in several workers: on the CPU a long call is shared out among them, part by part.
+//
+// Each worker holds the model by itself, so that no SharedArrayBuffer, and no cross-origin isolation of the page, is needed.
+// The others start when there is first something to share; until they are ready the first one works alone.
+
+import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, joined, partSize } from "../chunks.js";
+import { CaseLensError, toCaseLensError } from "../errors.js";
+import type { Call, LoadCall, Results, Source } from "../protocol.js";
+import type { EmbeddingsData, Info } from "../types.js";
+import { type ClientEvents, Client } from "./client.js";
+
+/** What a pool needs of a worker. */
+export type Caller = Pick<Client, "info" | "kept" | "call" | "close">;
+
+/** Starts one more worker with the same model, on the CPU. */
+export type Start = (signal: AbortSignal) => Promise<Caller>;
+
+/** A call about a list, in calls about parts of it. */
+interface Shared {
+  readonly size: number;
+  readonly parts: readonly Call[];
+  /** Makes one result of those of the parts. */
+  readonly join: (results: unknown[]) => unknown;
+}
+
+export class Pool {
+  readonly #first: Caller;
+  readonly #threads: number;
+  readonly #start: Start;
+  readonly #warn: (message: string) => void;
+  /** Workers besides the first, once they are wanted. */
+  #others: Promise<Caller | undefined>[] | undefined;
+  readonly #closing = new AbortController();
+
+  /** @param threads workers at most, the first among them. */
+  constructor(first: Caller, threads: number, start: Start, warn: (message: string) => void) {
+    this.#first = first;
+    this.#threads = threads;
+    this.#start = start;
+    this.#warn = warn;
+  }
+
+  /** Loads a model in a first worker. */
+  static async load(
+    call: LoadCall,
+    threads: number,
+    events: ClientEvents,
+    signal: AbortSignal | undefined,
+  ): Promise<Pool> {
+    // The first worker takes the bytes it is given: what the others will need is copied before.
+    const several = threads > 1 && call.device !== "webgpu";
+    const kept: LoadCall = several ? copied(call) : call;
+    const first = await Client.load(call, events, signal);
+    const start: Start = async (closing) => {
+      // What is to be said of loading these files, the first worker has said.
+      let loaded = false;
+      const onWarning = (message: string): void => {
+        if (loaded) events.onWarning(message);
+      };
+      const client = await Client.load({ ...copied(kept), device: "wasm" }, { onProgress: undefined, onWarning }, closing);
+      loaded = true;
+      return client;
+    };
+    return new Pool(first, several ? threads : 1, start, events.onWarning);
+  }
+
+  /** What is loaded. */
+  get info(): Info {
+    const { info } = this.#first;
+    return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
+  }
+
+  /**
+   * Does a call; rejects at once when `signal` is aborted.
+   * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part. What it throws rejects the call.
+   */
+  async call<C extends Call>(
+    call: C,
+    signal: AbortSignal | undefined,
+    onPart?: (share: number) => void,
+  ): Promise<Results[C["method"]]> {
+    const { threads } = this.info;
+    const shared = threads > 1 || onPart ? share(call, threads) : undefined;
+    if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
+    if (threads > 1) this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
+    const results = await new Promise<unknown[]>((resolve, reject) => {
+      const work = new Work(shared, signal, onPart, resolve, reject);
+      void work.doWith(this.#first, true);
+      for (const [i, other] of (threads > 1 ? (this.#others ?? []) : []).entries()) {
+        void other.then(async (worker) => {
+          if (!worker || (await work.doWith(worker, false))) return;
+          // It broke down, and is not asked again.
+          this.#forget(i, worker);
+          void work.doWith(this.#first, true);
+        });
+      }
+    });
+    return shared.join(results) as Results[C["method"]];
+  }
+
+  /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
+  close(error: CaseLensError): void {
+    this.#first.close(error);
+    this.#closing.abort();
+    for (const other of this.#others ?? []) void other.then((worker) => worker?.close(error));
+  }
+
+  /** One more worker; undefined where it cannot be had, which is no reason to fail. */
+  async #another(): Promise<Caller | undefined> {
+    try {
+      await this.#first.kept; // not to download it once more
+      return await this.#start(this.#closing.signal);
+    } catch (error) {
+      if (!this.#closing.signal.aborted) {
+        this.#warn(`A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
+      }
+      return undefined;
+    }
+  }
+
+  #forget(i: number, worker: Caller): void {
+    worker.close(new CaseLensError("worker", "This worker broke down."));
+    if (this.#others) this.#others[i] = Promise.resolve(undefined);
+  }
+}
+
+/** A call that is being shared out. */
+class Work {
+  readonly #results: unknown[] = [];
+  readonly #errors = new Map<number, CaseLensError>();
+  readonly #again: number[] = [];
+  #next = 0;
+  #busy = 0;
+  #done = 0;
+  #ended = false;
+
+  constructor(
+    readonly shared: Shared,
+    readonly signal: AbortSignal | undefined,
+    readonly onPart: ((share: number) => void) | undefined,
+    readonly resolve: (results: unknown[]) => void,
+    readonly reject: (error: unknown) => void,
+  ) {}
+
+  /**
+   * Lets a worker take part until nothing is left to take. False when the worker broke down: what it had taken is left to
+   * the others, unless it is the last resort.
+   */
+  async doWith(worker: Caller, lastResort: boolean): Promise<boolean> {
+    for (let i = this.#take(); i !== undefined; i = this.#take()) {
+      this.#busy++;
+      const error = await this.#do(worker, i);
+      this.#busy--;
+      const broken = error !== undefined && !lastResort && BROKEN.includes(error.code);
+      if (broken) this.#again.push(i);
+      else if (error) this.#errors.set(i, error);
+      else this.#tell();
+      this.#settle();
+      if (broken) return false;
+    }
+    return true;
+  }
+
+  /** Does one part; gives the error of one that failed. */
+  async #do(worker: Caller, i: number): Promise<CaseLensError | undefined> {
+    try {
+      this.#results[i] = await worker.call(this.shared.parts[i] as Call, this.signal);
+      this.#done++;
+      return undefined;
+    } catch (thrown) {
+      return toCaseLensError(thrown);
+    }
+  }
+
+  /** Tells how much is done. What the caller's own function throws is the end of the call, and no fault of a worker. */
+  #tell(): void {
+    if (this.#ended || this.signal?.aborted) return;
+    try {
+      this.onPart?.(this.#done / this.shared.parts.length);
+    } catch (thrown) {
+      this.#ended = true;
+      this.reject(thrown);
+    }
+  }
+
+  /** The next part: they are begun in order, so that of several errors the first one is told. */
+  #take(): number | undefined {
+    if (this.#ended || this.#errors.size > 0) return undefined;
+    if (this.#again.length > 0) return this.#again.pop();
+    return this.#next < this.shared.parts.length ? this.#next++ : undefined;
+  }
+
+  #settle(): void {
+    if (this.#done === this.shared.parts.length) return this.resolve(this.#results);
+    if (this.#errors.size === 0 || this.#busy > 0) return;
+    const first = Math.min(...this.#errors.keys());
+    const { code, message, cause } = this.#errors.get(first) as CaseLensError;
+    this.reject(new CaseLensError(code, countedInCall(message, first * this.shared.size), { cause }));
+  }
+}
+
+/** Errors of a worker and not of a call. */
+const BROKEN: readonly string[] = ["worker", "internal"];
+
+/** A call in parts; undefined where it has no list to share out. */
+function share(call: Call, threads: number): Shared | undefined {
+  const parts = <T>(items: readonly T[], chunk: number, part: (items: readonly T[]) => Call, join: Shared["join"]): Shared => {
+    const size = partSize(items.length, chunk, threads);
+    const count = Math.ceil(items.length / size);
+    return { size, parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size))), join };
+  };
+  const lists = (results: unknown[]): unknown => results.flat();
+  const embeddings = (results: unknown[]): EmbeddingsData => joined(results as EmbeddingsData[]);
+  switch (call.method) {
+    case "compare":
+      return parts(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }), lists);
+    case "embed": {
+      const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
+      const part = (items: readonly { sentence: string; condition: string | undefined }[]): Call => ({
+        ...call,
+        sentences: items.map(({ sentence }) => sentence),
+        conditions: items.map(({ condition }) => condition),
+      });
+      return parts(items, EMBED_CHUNK, part, embeddings);
+    }
+    case "encode":
+      return parts(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }), embeddings);
+    case "group":
+      return parts(call.counts, 1, (counts) => ({ ...call, counts }), lists);
+    default:
+      return undefined;
+  }
+}
+
+/** The same call with bytes of its own. */
+function copied(call: LoadCall): LoadCall {
+  const copy = (source: Source): Source => ("bytes" in source ? { bytes: source.bytes.slice() } : source);
+  return { ...call, model: copy(call.model), ...(call.head && { head: copy(call.head) }) };
+}

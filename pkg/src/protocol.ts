@@ -1,0 +1,118 @@
+// What the page and the worker say to each other.
+//
+// The page sends one `load` and then any number of calls; every request has a number and gets exactly one `done` or
+// `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
+
+import type { ErrorData } from "./errors.js";
+import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
+
+/** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
+export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
+
+export interface LoadCall {
+  readonly method: "load";
+  readonly model: Source;
+  /** Absent for the bare encoder. */
+  readonly head?: Source;
+  readonly device: "auto" | Device;
+  /** Where downloads are kept. */
+  readonly cache: CachePlace;
+}
+
+export interface CompareCall {
+  readonly method: "compare";
+  readonly sentence1: string;
+  readonly sentence2: string;
+  readonly conditions: readonly string[];
+}
+/** In which form embeddings are given; `dims` undefined for all. */
+interface Form {
+  readonly dims: number | undefined;
+  readonly dtype: EmbeddingType;
+}
+export interface EmbedCall extends Form {
+  readonly method: "embed";
+  readonly sentences: readonly string[];
+  /** One for each sentence; undefined for none. */
+  readonly conditions: readonly (string | undefined)[];
+}
+export interface EncodeCall extends Form {
+  readonly method: "encode";
+  readonly texts: readonly string[];
+  readonly pooling: "mean" | "cls";
+  readonly normalize: boolean;
+}
+export interface ExplainCall {
+  readonly method: "explain";
+  readonly sentence1: string;
+  readonly sentence2: string;
+  readonly condition: string | undefined;
+  /** Undefined where the model's own way is meant. */
+  readonly subtract: boolean | undefined;
+  readonly pooling: TokenPooling | undefined;
+  readonly head: boolean | undefined;
+}
+export interface TokenizeCall {
+  readonly method: "tokenize";
+  readonly text: string;
+}
+
+export interface PeakCall {
+  readonly method: "peak";
+}
+
+/** Unit vectors in groups, once for each of `counts`. */
+export interface GroupCall {
+  readonly method: "group";
+  /** `[texts, dims]` */
+  readonly data: Float32Array;
+  readonly dims: number;
+  readonly counts: readonly number[];
+}
+/** Vectors on a plane. */
+export interface PlaneCall {
+  readonly method: "plane";
+  /** `[texts, dims]` */
+  readonly data: Float32Array;
+  readonly dims: number;
+  readonly previous: Float32Array | undefined;
+}
+
+/** Reads a gallery; the only call of its worker. */
+export interface GalleryCall {
+  readonly method: "gallery";
+  /** Absolute. */
+  readonly manifest: string;
+}
+
+export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall;
+
+/** What each call gives. */
+export interface Results {
+  load: EngineInfo;
+  compare: Comparison[];
+  embed: EmbeddingsData;
+  encode: EmbeddingsData;
+  explain: Explanation;
+  tokenize: Uint32Array;
+  /** Operations per second; null where a GPU computes. */
+  peak: number | null;
+  group: Grouping[];
+  plane: Float32Array;
+  gallery: GalleryData;
+}
+
+export type ToWorker =
+  | { readonly type: "call"; readonly id: number; readonly call: Call }
+  /** The page no longer waits for this call; what is left of it need not be done. */
+  | { readonly type: "abort"; readonly id: number };
+
+export type FromWorker =
+  | { readonly type: "done"; readonly id: number; readonly value: Results[Call["method"]] }
+  | { readonly type: "failed"; readonly id: number; readonly error: ErrorData }
+  | { readonly type: "progress"; readonly progress: Progress }
+  /** What runs has changed, for example the device after the GPU was lost. */
+  | { readonly type: "info"; readonly info: EngineInfo }
+  /** What was downloaded is in the cache, or cannot be. */
+  | { readonly type: "kept" }
+  | { readonly type: "warning"; readonly message: string };

@@ -1,0 +1,230 @@
+// What crosses a border, from Rust into the worker and from the worker to the page: each type once, here. The wasm module's
+// own declarations name these types (`src/web.rs`), and everything else in this package imports them.
+
+/** Where a model runs: on the GPU through WebGPU, or on the CPU through WebAssembly. */
+export type Device = "webgpu" | "wasm";
+
+/** What a worker says of what it loaded. */
+export interface EngineInfo {
+  /** Where it runs. */
+  readonly device: Device;
+  /** The GPU adapter's name; null on the CPU. */
+  readonly adapter: string | null;
+  /** The processor's instructions that the CPU path was built for, `"relaxed-simd"` or `"simd128"`; null on the GPU. */
+  readonly instructions: string | null;
+  /** How the weights are stored, for example `"q8_0"`. */
+  readonly dtype: string;
+  /** Length of an embedding: of `embed` with a condition for `CaseLens`, of `embed` for `Encoder`. */
+  readonly dim: number;
+  /** Name of the encoder. */
+  readonly model: string;
+  /** Size of the model and the head together, in bytes. */
+  readonly bytes: number;
+  /** Why it runs where it runs, in words. */
+  readonly reason: string;
+}
+
+/** What was loaded and where it runs. */
+export interface Info extends EngineInfo {
+  /** Workers that share out a long call on the CPU; 1 on the GPU. */
+  readonly threads: number;
+}
+
+/** How far loading has come. */
+export interface Progress {
+  /** `download`: files are read; `prepare`: the model is built; `ready`: the last event, just before `load` is fulfilled. */
+  readonly phase: "download" | "prepare" | "ready";
+  /** Bytes of the model and the head read so far, together. */
+  readonly loaded: number;
+  /** Bytes that the model and the head have together; null while a server has not said. */
+  readonly total: number | null;
+  /** 0 to 1. It never falls, and is exactly 1 once: in the `ready` event. */
+  readonly progress: number;
+}
+
+/** Where downloads are kept: in Cache Storage, in the folder with this path, or nowhere. */
+export type CachePlace = "browser" | "none" | { readonly folder: string };
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts this call: it rejects at once (`aborted`), and the worker stops working on it soon after. */
+  signal?: AbortSignal | undefined;
+}
+
+/** One comparison. */
+export interface Comparison {
+  /** The condition, as it was given. */
+  readonly condition: string;
+  /** Cosine similarity of the two sentences under the condition, −1 to 1. */
+  readonly similarity: number;
+  /** The same on the 1 (unlike) to 5 (alike) scale of human ratings. */
+  readonly rating: number;
+  /** Cosine similarity of the two sentences without a condition, −1 to 1; the same for every condition. */
+  readonly unconditional: number;
+  /** Present when a sentence was longer than the encoder can read and its end was left out. */
+  readonly truncated?: true;
+}
+
+/** What the module gives for two sentences. */
+export interface Compared {
+  /** One for each condition. */
+  readonly results: readonly Comparison[];
+  /** What is worth knowing, in words. */
+  readonly warnings: readonly string[];
+}
+
+/** Which tokens' vectors are averaged: all of them, the condition's, the sentence's, or the first token's alone. */
+export type TokenPooling = "all" | "condition" | "sentence" | "cls";
+
+/** How embeddings under a condition are made. */
+export interface Recipe {
+  /** One input an order, their embeddings side by side. */
+  readonly orders: readonly ("condition-sentence" | "sentence-condition")[];
+  /** Which tokens' vectors are averaged. */
+  readonly pooling: TokenPooling;
+  /** Whether the condition's own embedding is subtracted. */
+  readonly subtract: boolean;
+  /** Whether the embedding goes through the head. */
+  readonly head: boolean;
+}
+
+/** What the two sentences have become at one step, and how alike they are there. */
+export interface ExplainedStep {
+  /**
+   * `plain`: the sentence alone, all tokens averaged; `joint`: the sentence with its condition; `offset`: that minus the
+   * condition alone; `projected`: through the head.
+   */
+  readonly name: "plain" | "joint" | "offset" | "projected";
+  /** One vector a sentence, not scaled to any length. */
+  readonly vectors: readonly [Float32Array, Float32Array];
+  /** Their cosine similarity, −1 to 1. */
+  readonly cosine: number;
+}
+
+/** A token that the encoder reads. */
+export interface ExplainedToken {
+  /** Its number in the vocabulary. */
+  readonly id: number;
+  /** As the vocabulary writes it. */
+  readonly text: string;
+  /** Whose it is; `special` are the encoder's own, such as `[CLS]`. */
+  readonly part: "condition" | "sentence" | "special";
+  /** What it stands for: `text.slice(start, end)` of the sentence, or of `Explanation.condition`. Empty for special tokens. */
+  readonly start: number;
+  /** Where that ends; see `start`. */
+  readonly end: number;
+  /** The word it belongs to, counted from 0 within its part; undefined for special tokens. */
+  readonly word: number | undefined;
+}
+
+/** What the encoder read of one sentence. */
+export interface Reading {
+  /** Null for the sentence alone. */
+  readonly order: Recipe["orders"][number] | null;
+  /** Its tokens, special ones included, in the order in which they are read. */
+  readonly tokens: readonly ExplainedToken[];
+  /**
+   * How the condition's tokens attend to all tokens: for each layer, for each of the condition's tokens, one number a token,
+   * averaged over the attention heads. The numbers of one row sum to 1. `[layers][condition's tokens][tokens]`
+   */
+  readonly attention: readonly (readonly Float32Array[])[];
+  /** How many of the sentence's tokens did not fit and were left out. */
+  readonly cut: number;
+}
+
+/** A comparison taken apart. All numbers are the loaded model's own. */
+export interface Explanation {
+  /** As the encoder is given it: without white space around it and its final full stop. Null without one. */
+  readonly condition: string | null;
+  /** What was done; null without a condition. */
+  readonly recipe: Recipe | null;
+  /** What the model does where nothing is asked otherwise, and what `compare` does. */
+  readonly usual: Recipe;
+  /** For each sentence one reading for each of the recipe's orders; without a condition the sentence alone. */
+  readonly readings: readonly [readonly Reading[], readonly Reading[]];
+  /** The condition's own embedding, where it is subtracted. */
+  readonly conditionAlone: Float32Array | undefined;
+  /** The steps taken, in their order: the first is `plain`, the last gives the answer. */
+  readonly steps: readonly ExplainedStep[];
+  /** The last step's cosine similarity, −1 to 1. */
+  readonly similarity: number;
+  /** The same on the 1 (unlike) to 5 (alike) scale of human ratings. */
+  readonly rating: number;
+}
+
+/** How the numbers of embeddings are kept. See {@link VectorOptions.dtype}. */
+export type EmbeddingType = keyof EmbeddingNumbers;
+
+/** The numbers behind embeddings of each type. */
+export interface EmbeddingNumbers {
+  /** A number a dimension. */
+  float32: Float32Array;
+  /** A byte a dimension. */
+  int8: Int8Array;
+  /** A bit a dimension. */
+  binary: Uint8Array;
+}
+
+/** Embeddings as plain data: all that has to be kept of them. `postMessage` and IndexedDB take it as it is. */
+export interface EmbeddingsData<T extends EmbeddingType = EmbeddingType> {
+  /** How the numbers are kept. */
+  readonly dtype: T;
+  /** Row by row: `count · dims` numbers, or `count · ⌈dims / 8⌉` bytes where `dtype` is `"binary"`. */
+  readonly data: EmbeddingNumbers[T];
+  /** `"int8"` alone: what each row's bytes are multiplied by. */
+  readonly scales?: Float32Array | undefined;
+  /** How many embeddings there are. */
+  readonly count: number;
+  /** How many dimensions each has. */
+  readonly dims: number;
+}
+
+/** What the module gives for texts: embeddings in the form that was asked for. */
+export interface Embedded extends Omit<EmbeddingsData, "dtype"> {
+  /** What is worth knowing, in words. */
+  readonly warnings: readonly string[];
+}
+
+/** Vectors in groups. */
+export interface Grouping {
+  /** The group of each vector, from 0, the largest group. */
+  readonly labels: Uint32Array;
+  /** Cosine of each vector and its group's centre. */
+  readonly centrality: Float32Array;
+  /** Mean silhouette by cosine distance, −1 to 1; 0 where there is one group. */
+  readonly silhouette: number;
+}
+
+/** A stored answer: two sentences under a condition, and how alike a model finds them. */
+export interface GalleryItem {
+  /** The one sentence. */
+  readonly sentence1: string;
+  /** The other. */
+  readonly sentence2: string;
+  /** The aspect under which they are compared. */
+  readonly condition: string;
+  /** What people said, 1 (unlike) to 5 (alike), where somebody was asked. */
+  readonly label?: number;
+  /** Cosine similarity of the two sentences under the condition, −1 to 1. */
+  readonly similarity: number;
+  /** The same on the 1–5 scale of human ratings. */
+  readonly rating: number;
+}
+
+/** What a gallery's manifest says. */
+export interface GalleryInfo {
+  /** The name of the encoder that made the embeddings. */
+  readonly encoder: string;
+  /** Numbers of an embedding behind the head. */
+  readonly dim: number;
+  /** Under which licences encoder, head and texts may be used. */
+  readonly licences: readonly string[];
+  /** The head's and the embeddings', beside the manifest. */
+  readonly files: readonly [head: string, embeddings: string];
+}
+
+/** A gallery with the answers of its model. */
+export interface GalleryData extends Omit<GalleryInfo, "files"> {
+  /** The pairs with their conditions and answers. */
+  readonly items: readonly GalleryItem[];
+}

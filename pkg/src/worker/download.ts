@@ -1,0 +1,222 @@
+// A file, from the cache or the network, chunk by chunk and checked to be whole.
+
+import { CaseLensError } from "../errors.js";
+import type { FileCache } from "./cache.js";
+import type { PartMeter } from "./progress.js";
+
+/** What a file is for; used in messages. */
+export type FileRole = "model" | "head" | "manifest" | "gallery";
+
+export interface DownloadOptions {
+  readonly role: FileRole;
+  readonly cache: FileCache;
+  readonly meter: PartMeter;
+  /** Asks the server whether what the browser itself has kept is still what is served. */
+  readonly revalidate?: boolean;
+}
+
+/** Takes what a download brings. */
+export interface Sink {
+  /** A file begins, of `size` bytes where that is known; what came before is void. */
+  begin(size: number | null): void | Promise<void>;
+  push(chunk: Uint8Array): void;
+}
+
+export interface Download {
+  readonly fromCache: boolean;
+  /** Fulfilled when the file is in the cache, or cannot be. */
+  readonly kept: Promise<void>;
+}
+
+const MAKES: Record<FileRole, string> = {
+  model: "`./build.sh` or `caselens quantize` makes one",
+  head: "`caselens train` makes one",
+  manifest: "`caselens export` makes one",
+  gallery: "`caselens export --gallery` makes one",
+};
+
+/**
+ * Reads a file into `sink`, and keeps what comes from the network, as it comes. Whoever finds that the file is no good drops
+ * it from the cache.
+ *
+ * It cannot be aborted by itself: it runs in a worker, and ending the worker ends it.
+ *
+ * @throws CaseLensError `network`, `http` or `download-incomplete`, or what `sink` throws.
+ */
+export async function download(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
+  const { cache, meter } = options;
+  const kept = await cache.read(url);
+  if (kept) {
+    meter.size(kept.size);
+    await sink.begin(kept.size);
+    try {
+      const length = await readBody(kept.response, meter, (chunk) => sink.push(chunk));
+      if (length === (kept.size ?? length)) return { fromCache: true, kept: Promise.resolve() };
+    } catch (error) {
+      // It is damaged, or older than what is served now. But after this nothing works.
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+    }
+    await cache.drop(url);
+  }
+  return fetchWhole(url, options, sink);
+}
+
+async function fetchWhole(url: string, { role, cache, meter, revalidate }: DownloadOptions, sink: Sink): Promise<Download> {
+  const response = await fetch(url, revalidate ? { cache: "no-cache" } : undefined).catch((error: unknown) => {
+    throw unreachable(url, `The ${role}`, error);
+  });
+  checkAnswer(response, url, `The ${role}`, `Check the URL; ${MAKES[role]}.`);
+
+  const stated = statedSize(response);
+  meter.size(stated.size);
+  const size = stated.exact ? stated.size : null;
+  await sink.begin(size);
+  const incomplete = (what: string, cause?: unknown) =>
+    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause });
+  const aside = new Aside(cache, url, size);
+  try {
+    const take = (chunk: Uint8Array<ArrayBuffer>) => {
+      sink.push(chunk);
+      return aside.push(chunk);
+    };
+    const broken = (cause: unknown) => incomplete(`The download of the ${role} from ${url} broke off`, cause);
+    const length = await readBody(response, meter, take, broken);
+    if (length < (size ?? 0)) throw incomplete(`The ${role} from ${url} ended after ${length} of ${size} bytes`);
+    if (length === 0) throw incomplete(`The ${role} from ${url} is empty`);
+  } catch (error) {
+    await aside.abandon();
+    throw error;
+  }
+  aside.end();
+  return { fromCache: false, kept: aside.kept };
+}
+
+/** The error for a request that got no answer at all. `subject` begins the sentence. */
+export function unreachable(url: string, subject: string, cause: unknown): CaseLensError {
+  const offline = typeof navigator !== "undefined" && navigator.onLine === false;
+  const why = offline
+    ? "the browser is offline and the file has not been kept. Connect to the network and load it again"
+    : "the server did not answer, or does not allow this page to read it (CORS). Check the URL and the network, and load it again";
+  return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause });
+}
+
+/** Throws unless the server answered with a file. */
+export function checkAnswer(response: Response, url: string, subject: string, remedy: string): void {
+  if (!response.ok) {
+    const what = response.status === 404 || response.status === 410 ? "was not found" : "could not be fetched";
+    const later = response.status >= 500 ? " The server may work again later." : "";
+    throw new CaseLensError("http", `${subject} ${what} at ${url} (HTTP ${response.status}). ${remedy}${later}`);
+  }
+  // Servers of single-page apps answer every unknown path with their index.html and status 200.
+  if (/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) {
+    throw new CaseLensError("http", `${subject} was not found at ${url}: the server answered with a web page (HTTP ${response.status}, text/html). ${remedy}`);
+  }
+}
+
+/**
+ * The size of the decoded body in bytes as far as the headers tell it, else null. `exact` is false across origins: the
+ * encoding is hidden from us there, so the length may be that of the compressed body and serves as an estimate.
+ */
+export function statedSize(response: Response): { size: number | null; exact: boolean } {
+  const encoding = response.headers.get("content-encoding") ?? "identity";
+  const length = response.headers.get("content-length");
+  if (encoding !== "identity" || length === null || !/^\d+$/.test(length)) return { size: null, exact: false };
+  return { size: Number(length), exact: response.type !== "cors" };
+}
+
+/** Reads a body to its end, and gives its length. `broken` makes the error for one that breaks off. */
+async function readBody(
+  response: Response,
+  meter: PartMeter,
+  take: (chunk: Uint8Array<ArrayBuffer>) => void | Promise<void>,
+  broken = (cause: unknown) => cause,
+): Promise<number> {
+  const reader = response.body?.getReader();
+  let length = 0;
+  try {
+    while (reader) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw broken(cause);
+      });
+      if (done) break;
+      await take(value);
+      length += value.byteLength;
+      meter.at(length);
+    }
+  } catch (error) {
+    void reader?.cancel(error).catch(() => {});
+    throw error;
+  }
+  return length;
+}
+
+/**
+ * Bytes that a download may be ahead of the cache; beyond them it waits. Browsers write to their caches a third slower than
+ * a fast network brings a model: with less, its first answer takes 60 ms longer.
+ */
+const AHEAD = 8 << 20;
+
+/** The branch of a download that leads into the cache. Whatever happens there, the download goes on. */
+class Aside {
+  /** As {@link Download.kept}. */
+  readonly kept: Promise<void>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #broken = new AbortController();
+
+  constructor(cache: FileCache, url: string, size: number | null) {
+    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
+      undefined,
+      new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
+    );
+    this.#writer = writable.getWriter();
+    this.#writer.closed.catch(() => {});
+    this.kept = cache.keep(url, readable, { size, signal: this.#broken.signal });
+    // A cache that takes no more must not be waited for.
+    void this.kept.then(() => this.#close());
+  }
+
+  /** Fulfilled when there is room for more. */
+  async push(chunk: Uint8Array<ArrayBuffer>): Promise<void> {
+    this.#writer.write(chunk).catch(() => {});
+    await this.#writer.ready.catch(() => {});
+  }
+
+  /** That was all of the file. */
+  end(): void {
+    this.#writer.close().catch(() => {});
+  }
+
+  /** The file is no good: nothing of it is kept. */
+  async abandon(): Promise<void> {
+    this.#broken.abort();
+    this.#close();
+    await this.kept;
+  }
+
+  #close(): void {
+    this.#writer.abort(new Error("the download broke off")).catch(() => {});
+  }
+}
+
+/** A small file in one buffer. */
+export class Whole implements Sink {
+  #chunks: Uint8Array[] = [];
+
+  begin(): void {
+    this.#chunks = [];
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,337 @@
+// The worker's side of one loaded model: does the page's calls one after the other.
+//
+// It knows no browser: the wasm module, the files and the way back to the page are handed in, so that it can be
+// tested without any of them.
+
+import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
+import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
+import type { Call, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
+import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
+import type { Engine, ModelFile } from "../wasm/caselens.js";
+import { type FileCache, NO_CACHE } from "./cache.js";
+import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
+import type { Module } from "./engine.js";
+import { ProgressMeter } from "./progress.js";
+
+/** The world outside the session. */
+export interface Outside {
+  /** Starts the wasm module. */
+  boot(): Promise<Module>;
+  openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
+  download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
+  post(message: FromWorker, transfer?: Transferable[]): void;
+}
+
+/** Bytes that the module copies at a time: while it takes them, they are in memory twice. */
+const STEP = 1 << 20;
+
+/** A model on its way into the module. */
+class Model implements Sink {
+  file!: ModelFile;
+  readonly #wasm: Promise<Module>;
+  #begin!: () => void;
+  /** Fulfilled once there is a file: from then on it can only break off. */
+  readonly begun = new Promise<void>((resolve) => (this.#begin = resolve));
+
+  constructor(wasm: Promise<Module>) {
+    this.#wasm = wasm;
+  }
+
+  /** Waits for the module: until it is there, the body waits with the server. */
+  async begin(size: number | null): Promise<void> {
+    const { ModelFile } = await this.#wasm;
+    this.file?.free();
+    this.file = new ModelFile(size ?? undefined);
+    this.#begin();
+  }
+
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.byteLength; at += STEP) this.file.push(chunk.subarray(at, at + STEP));
+  }
+}
+
+export class Session {
+  readonly #outside: Outside;
+  readonly #aborted = new Set<number>();
+  #tail: Promise<void> = Promise.resolve();
+  #cache: Promise<FileCache> | undefined;
+  #wasm: ReturnType<Outside["boot"]> | undefined;
+  #loaded: LoadCall | undefined;
+  #engine: Engine | undefined;
+  #info: EngineInfo | undefined;
+  /** Set while there is no engine because the GPU was lost: why, in words. */
+  #gpuLoss: string | undefined;
+  #broken: CaseLensError | undefined;
+  #break!: (error: CaseLensError) => void;
+  /** Rejects when the wasm module breaks, which may leave the promise of the call that broke it pending for ever. */
+  readonly #breaking = new Promise<never>((_, reject) => (this.#break = reject));
+
+  constructor(outside: Outside) {
+    this.#outside = outside;
+    this.#breaking.catch(() => {});
+  }
+
+  /** Takes a message from the page. */
+  receive(message: ToWorker): void {
+    if (message.type === "abort") {
+      this.#aborted.add(message.id);
+      return;
+    }
+    const { id, call } = message;
+    this.#tail = this.#tail.then(() => this.#answer(id, call));
+  }
+
+  /** Something threw outside of every call: in a Rust future this is a panic, after which the module is unusable. */
+  fail(thrown: unknown): void {
+    if (this.#broken) return;
+    this.#broken = new CaseLensError(
+      "internal",
+      "caselens broke down and cannot go on. Dispose of it and load it again; if it happens again, please report it.",
+      { cause: thrown },
+    );
+    this.#break(this.#broken);
+  }
+
+  async #answer(id: number, call: Call): Promise<void> {
+    const stopped = () => this.#aborted.has(id);
+    try {
+      if (this.#broken) throw this.#broken;
+      const value = stopped() ? undefined : await Promise.race([this.#do(call, stopped), this.#breaking]);
+      if (value !== undefined) this.#outside.post({ type: "done", id, value }, transferable(value));
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) this.fail(error);
+      this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
+    } finally {
+      this.#aborted.delete(id);
+    }
+  }
+
+  /** Does one call; undefined when it was stopped on the way. */
+  async #do(call: Call, stopped: () => boolean): Promise<Results[Call["method"]] | undefined> {
+    switch (call.method) {
+      case "load":
+        return this.#load(call);
+      case "compare": {
+        const { sentence1, sentence2 } = call;
+        return this.#chunked(call.conditions, COMPARE_CHUNK, stopped, async (engine, conditions) => {
+          const { results, warnings } = await engine.compare(sentence1, sentence2, conditions);
+          return { rows: results, warnings };
+        });
+      }
+      case "embed": {
+        const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
+        return this.#embedded(call, items, stopped, (engine, chunk) =>
+          engine.embed(
+            chunk.map(({ sentence }) => sentence),
+            chunk.map(({ condition }) => condition),
+            call.dims,
+            call.dtype,
+          ),
+        );
+      }
+      case "encode":
+        return this.#embedded(call, call.texts, stopped, (engine, texts) =>
+          engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype),
+        );
+      case "explain": {
+        const { sentence1, sentence2, condition, subtract, pooling, head } = call;
+        return this.#run((engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
+      }
+      case "tokenize":
+        return this.#run(async (engine) => engine.tokenize(call.text));
+      case "peak":
+        return this.#run(async (engine) => engine.peak() ?? null);
+      case "group":
+        return inChunks(call.counts, 1, stopped, ([count = 1]) =>
+          this.#run(async (engine) => [engine.group(call.data, call.dims, count)]),
+        );
+      case "plane":
+        return this.#run(async (engine) => engine.plane(call.data, call.dims, call.previous));
+      case "gallery":
+        return this.#gallery(call);
+    }
+  }
+
+  /** Embeds in chunks. */
+  async #embedded<T>(
+    { dims, dtype }: EmbedCall | EncodeCall,
+    items: readonly T[],
+    stopped: () => boolean,
+    work: (engine: Engine, chunk: T[]) => Promise<Embedded>,
+  ): Promise<EmbeddingsData | undefined> {
+    const parts = await this.#chunked(items, EMBED_CHUNK, stopped, async (engine, chunk) => {
+      const { warnings, ...part } = await work(engine, chunk);
+      return { rows: [{ ...part, dtype }], warnings };
+    });
+    if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
+    return parts && joined(parts);
+  }
+
+  /** Does a long call in chunks, and says each of its warnings once. */
+  async #chunked<T, R>(
+    items: readonly T[],
+    size: number,
+    stopped: () => boolean,
+    work: (engine: Engine, chunk: T[]) => Promise<{ rows: readonly R[]; warnings: readonly string[] }>,
+  ): Promise<R[] | undefined> {
+    const warned = new Set<string>();
+    const results = await inChunks(items, size, stopped, async (chunk, at) => {
+      try {
+        const { rows, warnings } = await this.#run((engine) => work(engine, chunk));
+        for (const warning of warnings) warned.add(countedInCall(warning, at));
+        return rows;
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+        const { code, message, cause } = toCaseLensError(error);
+        throw new CaseLensError(code, countedInCall(message, at), { cause });
+      }
+    });
+    if (results) this.#warn(warned);
+    return results;
+  }
+
+  /** Uses the engine. When the GPU is lost and the choice of device was ours, goes on with the CPU. */
+  async #run<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    if (this.#engine) {
+      try {
+        return await work(this.#engine);
+      } catch (error) {
+        if (this.#loaded?.device !== "auto" || !isGpuLoss(error)) throw error;
+        this.#gpuLoss = toCaseLensError(error).message;
+        this.#freeEngine();
+      }
+    }
+    // Also after a first attempt to go on has failed, for example without a network.
+    return work(await this.#goOnWithCpu());
+  }
+
+  async #goOnWithCpu(): Promise<Engine> {
+    const engine = await this.#start(this.#loaded as LoadCall, new ProgressMeter(() => {}));
+    this.#outside.post({ type: "info", info: this.#info as EngineInfo });
+    return engine;
+  }
+
+  #freeEngine(): void {
+    try {
+      this.#engine?.free();
+    } catch {
+      // Still borrowed by the call that failed: its memory stays with the worker.
+    }
+    this.#engine = undefined;
+  }
+
+  /** Its files belong together: none is taken from a cache without asking, where it may be older than another. */
+  async #gallery({ manifest }: GalleryCall): Promise<GalleryData> {
+    const meter = new ProgressMeter(() => {});
+    const get = async (url: string, role: FileRole) => {
+      const file = new Whole();
+      await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() }, file);
+      return file.bytes();
+    };
+    const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
+    const gallery = new wasm.Gallery(new TextDecoder().decode(json));
+    const { files, ...info } = gallery.info();
+    const [head, embeddings] = await Promise.all([
+      get(new URL(files[0], manifest).href, "head"),
+      get(new URL(files[1], manifest).href, "gallery"),
+    ]);
+    return { ...info, items: await gallery.answers(head, embeddings) };
+  }
+
+  async #load(call: LoadCall): Promise<EngineInfo> {
+    this.#loaded = call;
+    const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
+    this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
+    this.#wasm = this.#outside.boot();
+    this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
+
+    try {
+      await this.#start(call, meter);
+    } catch (error) {
+      if (call.device !== "auto" || !isGpuLoss(error)) throw error;
+      this.#gpuLoss = toCaseLensError(error).message;
+      await this.#start(call, meter);
+    }
+    // Bytes that came with the call are needed again only if the GPU can be lost and left.
+    if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
+    meter.ready();
+    return this.#info as EngineInfo;
+  }
+
+  /**
+   * Gets all files of a model at the same time, opens the device meanwhile, and builds the engine. Files that turn out to be no
+   * good are dropped from the cache; those that were kept may only be older than what is served now, and are got `again`.
+   */
+  async #start(call: LoadCall, meter: ProgressMeter, again = true): Promise<Engine> {
+    const cache = await (this.#cache as Promise<FileCache>);
+    const booting = this.#wasm as Promise<Module>;
+    const downloads: (Download & { url: string })[] = [];
+    const get = async (role: FileRole, source: Source, sink: Sink): Promise<void> => {
+      const part = meter.part();
+      if ("url" in source) {
+        const { url } = source;
+        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part }, sink)) });
+        return;
+      }
+      const { byteLength } = source.bytes;
+      part.size(byteLength);
+      await sink.begin(byteLength);
+      sink.push(source.bytes);
+      part.at(byteLength);
+    };
+    const model = new Model(booting);
+    const head = new Whole();
+    const opening = booting.then(({ EngineDevice }) =>
+      this.#gpuLoss === undefined ? EngineDevice.open(call.device) : EngineDevice.cpu(`the GPU was lost: ${this.#gpuLoss}`),
+    );
+    let engine: Engine;
+    try {
+      const fetching = get("model", call.model, model);
+      const fetchingHead = call.head && get("head", call.head, head).catch(async (error: unknown) => {
+        // Where the model cannot be had either, that is what to say.
+        await Promise.race([fetching, model.begun]);
+        throw error;
+      });
+      const files = Promise.all([fetching, fetchingHead]).then(() => meter.prepare());
+      const ready = Promise.all([booting, opening, files]);
+      // Without an engine nobody takes the device.
+      ready.catch(() => opening.then((device) => device.free(), () => {}));
+      const [wasm, device] = await ready;
+      engine = await wasm.Engine.load(model.file, call.head && head.bytes(), device);
+    } catch (error) {
+      await Promise.all(downloads.map(({ kept }) => kept));
+      if (!isFileFault(error)) throw error;
+      const older = again ? downloads.filter(({ fromCache }) => fromCache) : [];
+      for (const { url } of older.length > 0 ? older : downloads) await cache.drop(url);
+      if (older.length === 0) throw error;
+      return this.#start(call, meter, false);
+    }
+    this.#engine = engine;
+    this.#info = engine.info();
+    this.#gpuLoss = undefined;
+    void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
+    return engine;
+  }
+
+  #warn(messages: Iterable<string>): void {
+    for (const message of messages) this.#outside.post({ type: "warning", message });
+  }
+}
+
+function isGpuLoss(error: unknown): boolean {
+  return toCaseLensError(error).code === "gpu-lost";
+}
+
+const FILE_FAULTS: readonly string[] = ["model-format", "unsupported-architecture", "tokenizer", "head-format", "head-mismatch"];
+
+/** Whether an error says that a file is the wrong one. */
+function isFileFault(error: unknown): boolean {
+  return FILE_FAULTS.includes(toCaseLensError(error).code);
+}
+
+/** The memory behind a result, to be handed over and not copied. */
+function transferable(value: Results[Call["method"]]): Transferable[] {
+  if (value === null) return [];
+  const arrays = (Array.isArray(value) ? value : [value]).flatMap((part) => (ArrayBuffer.isView(part) ? [part] : Object.values(part)));
+  return [...new Set(arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer as ArrayBuffer] : [])))];
+}

@@ -1,0 +1,150 @@
+// One condition: edited in place, with its bar and its numbers.
+
+import { difference, rating, similarity } from "../format";
+import { answers, comparisonOf, pending, unconditional } from "../state/answers";
+import { isWord, lookOf } from "../state/attention";
+import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
+import { inLens, pointing } from "../state/focus";
+import type { Attended } from "../state/words";
+import { strings } from "../strings";
+import { Bar } from "../ui/Bar";
+import { Glyph } from "../ui/Discs";
+
+const words = strings.conditions;
+const signs = { more: "▲", less: "▼", same: "=" } as const;
+
+interface Props {
+  readonly condition: Condition;
+  readonly index: number;
+  readonly focusCondition: (id: number | undefined) => void;
+}
+
+/** The condition before or after one, in the list as it is now. */
+const neighbour = (id: number, offset: number): number | undefined => {
+  const list = conditions.peek();
+  return list[list.findIndex((one) => one.id === id) + offset]?.id;
+};
+
+/** Every word with its share, the largest first. */
+const told = ({ pieces }: Attended): string[] =>
+  pieces
+    .flatMap(({ text, share }) => (share === undefined || !isWord(text) ? [] : [{ text, share }]))
+    .sort((a, b) => b.share - a.share)
+    .map(({ text, share }) => strings.attention.share(text, share));
+
+export function ConditionRow({ condition, index, focusCondition }: Props) {
+  const { id, text } = condition;
+  const last = index === conditions.value.length - 1;
+  const blank = isBlank(text);
+  const answer = blank ? undefined : answers.value.get(id);
+  const comparison = comparisonOf(answer);
+  const problem = answer && "problem" in answer ? answer.problem : undefined;
+  const change = comparison && difference(comparison.similarity, comparison.unconditional);
+  const look = lookOf(id);
+  const note = problem ? problem.message : comparison?.truncated ? words.cut : "";
+
+  const remove = (): void => {
+    const next = neighbour(id, 1) ?? neighbour(id, -1);
+    if (inLens.value === id) inLens.value = undefined;
+    removeCondition(id);
+    focusCondition(next);
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      focusCondition(neighbour(id, 1));
+    } else if (event.key === "Backspace" && text === "" && conditions.peek().length > 1) {
+      event.preventDefault();
+      const previous = neighbour(id, -1) ?? neighbour(id, 1);
+      if (!last) removeCondition(id);
+      focusCondition(previous);
+    }
+  };
+
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    const lines = pasted.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== "");
+    if (lines.length < 2) return;
+    event.preventDefault();
+    const field = event.currentTarget as HTMLInputElement;
+    const before = field.value.slice(0, field.selectionStart ?? 0);
+    const after = field.value.slice(field.selectionEnd ?? field.value.length);
+    lines[0] = before + lines[0];
+    lines[lines.length - 1] += after;
+    const next = spreadCondition(id, lines);
+    requestAnimationFrame(() => focusCondition(next?.id));
+  };
+
+  const hold = (): void => {
+    inLens.value = blank ? undefined : id;
+  };
+
+  return (
+    <li class={inLens.value === id ? "row in-lens" : "row"} {...pointing(hold)}>
+      <span class="cell-glyph">{comparison && <Glyph similarity={comparison.similarity} />}</span>
+      <span class="cell-name">
+        <input
+          type="text"
+          class="condition"
+          data-condition={id}
+          value={text}
+          placeholder={last ? words.placeholder : undefined}
+          aria-label={last && blank ? words.add : words.label(index + 1)}
+          aria-describedby={`condition-keys condition-${id}-note condition-${id}-look`}
+          aria-invalid={problem !== undefined}
+          autocomplete="off"
+          spellcheck={false}
+          enterkeyhint="next"
+          onInput={(event) => editCondition(id, event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          onFocus={hold}
+        />
+      </span>
+      {blank ? (
+        <span class="cell-bar" />
+      ) : (
+        <>
+          <Bar value={comparison?.similarity} unconditional={comparison?.unconditional ?? unconditional.value} />
+          <span class="cell-value" aria-hidden="true">
+            {comparison ? similarity(comparison.similarity) : strings.results.none}
+          </span>
+          <span class="cell-rating" aria-hidden="true">
+            {comparison && (
+              <>
+                {rating(comparison.rating)} <span class="quiet">{strings.results.outOf}</span>
+              </>
+            )}
+          </span>
+          <span class="cell-difference" data-kind={change?.kind} aria-hidden="true">
+            {change && (
+              <>
+                <span class="sign">{signs[change.kind]}</span>
+                {change.kind === "same" ? "" : `${change.size} `}
+                <span>{strings.results[change.kind]}</span>
+              </>
+            )}
+          </span>
+          <span class="hidden" aria-busy={pending.value}>
+            {comparison && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
+          </span>
+        </>
+      )}
+      {!(last && blank) && (
+        <button type="button" class="remove" aria-label={words.remove(text)} onClick={remove}>
+          <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M6 6l8 8M14 6l-8 8" />
+          </svg>
+        </button>
+      )}
+      <span class="note" id={`condition-${id}-note`}>
+        {note}
+      </span>
+      <span class="hidden" id={`condition-${id}-look`}>
+        {look && strings.attention.looks(told(look[0]), told(look[1]))}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,85 @@
+// The conditions, and what each of them shows: one line a condition, the naked eye first.
+
+import { useRef } from "preact/hooks";
+import { similarity as written } from "../format";
+import { bothTyped, failure, pending, unconditional } from "../state/answers";
+import { conditions, filledConditions } from "../state/fields";
+import { inLens, pointing } from "../state/focus";
+import { strings } from "../strings";
+import { Bar } from "../ui/Bar";
+import { Glyph } from "../ui/Discs";
+import { LoadingWords } from "../ui/Loading";
+import { ConditionRow } from "./ConditionRow";
+
+const words = strings.results;
+
+const Headings = () => (
+  <div class="row headings" aria-hidden="true">
+    <span class="cell-name">{strings.conditions.heading}</span>
+    <span class="cell-bar scale">
+      {["0", "", "0.5", "", "1"].map((tick, index) => (
+        <span key={index}>{tick}</span>
+      ))}
+    </span>
+    <span class="cell-value">{words.similarity}</span>
+    <span class="cell-rating">{words.rating}</span>
+    <span class="cell-difference">{words.against}</span>
+  </div>
+);
+
+function Unaided() {
+  const value = unconditional.value;
+  return (
+    <li class="row unaided" {...pointing(() => (inLens.value = undefined))}>
+      <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
+      <span class="cell-name" aria-hidden="true">
+        {words.unaided} <span class="quiet">{words.unaidedNote}</span>
+      </span>
+      <Bar value={value} unconditional={value} />
+      <span class="cell-value" aria-hidden="true">
+        {value === undefined ? words.none : written(value)}
+      </span>
+      <span class="hidden">{value === undefined ? words.unaidedNote : words.spokenUnaided(value)}</span>
+    </li>
+  );
+}
+
+/** What is missing before numbers can appear, if anything. */
+function Missing() {
+  return (
+    <p class="missing">
+      {!bothTyped.value ? (
+        words.needSentences
+      ) : filledConditions.value.length === 0 ? (
+        words.needCondition
+      ) : (
+        <LoadingWords />
+      )}
+    </p>
+  );
+}
+
+export function Results() {
+  const list = useRef<HTMLUListElement>(null);
+  const focusCondition = (id: number | undefined): void => {
+    list.current?.querySelector<HTMLInputElement>(`[data-condition="${id}"]`)?.focus();
+  };
+  return (
+    <section class="results" aria-labelledby="results-title">
+      <div class="results-head">
+        <h2 id="results-title">{strings.conditions.title}</h2>
+        <Missing />
+      </div>
+      <Headings />
+      <ul class={pending.value || failure.value ? "rows stale" : "rows"} ref={list}>
+        <Unaided />
+        {conditions.value.map((condition, index) => (
+          <ConditionRow key={condition.id} condition={condition} index={index} focusCondition={focusCondition} />
+        ))}
+      </ul>
+      <p class="keys" id="condition-keys">
+        {strings.conditions.keys}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+// Conditions that judge the two sentences most differently, one click away.
+
+import type { Suggestion } from "caselens";
+import { similarity } from "../format";
+import { addCondition, conditions, filledConditions, maxConditions } from "../state/fields";
+import { step } from "../state/history";
+import { leftOut, suggested } from "../state/suggestions";
+import { strings } from "../strings";
+import { useHeir } from "../ui/heir";
+
+const words = strings.suggestions;
+
+/** Goes once its condition is there; the focus passes to the next, so that several can be added in a row. */
+function Chip({ suggestion }: { suggestion: Suggestion }) {
+  const { condition, similarity: value } = suggestion;
+  const place = useHeir<HTMLLIElement>((own) => (own.nextElementSibling ?? own.previousElementSibling)?.querySelector("button"));
+  return (
+    <li ref={place}>
+      <button type="button" class="chip" onClick={() => step(() => addCondition(condition))}>
+        <span class="hidden">{words.add} </span>
+        {condition} <span class="quiet">{similarity(value)}</span>
+      </button>
+    </li>
+  );
+}
+
+function Chips({ list }: { list: readonly Suggestion[] }) {
+  const place = useHeir(() => document.getElementById("results-title"));
+  return (
+    <section class="suggestions" aria-labelledby="suggestions-title" ref={place}>
+      <h2 id="suggestions-title">{words.title}</h2>
+      <ul class="chips">
+        {list.map((suggestion) => (
+          <Chip key={suggestion.condition} suggestion={suggestion} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Keeps its place while there is nothing to suggest, so that nothing moves. */
+export function Suggestions() {
+  const there = new Set(filledConditions.value.map(({ text }) => text.trim()));
+  const list = suggested.value?.list.filter(({ condition }) => !there.has(condition)) ?? [];
+  const full = conditions.value.length >= maxConditions && filledConditions.value.length >= maxConditions;
+  return (
+    <div class="suggestions-place">
+      {leftOut.value && <p class="quiet">{words.slow}</p>}
+      {list.length > 0 && !full && <Chips list={list} />}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// A field for one of the two sentences, and behind it what the condition in the lens looks at.
+
+import { isWord, lookOf } from "../state/attention";
+import { cutSentences } from "../state/cut";
+import { sentences } from "../state/fields";
+import { inLens } from "../state/focus";
+import { strings } from "../strings";
+
+/**
+ * The sentence's words behind the field, each tinted by how much the condition in the lens looks at it, with the number
+ * below. The condition's field says the same to screen readers.
+ */
+function Tint({ index }: { index: 0 | 1 }) {
+  const look = lookOf(inLens.value);
+  if (!look) return null;
+  const { pieces, largest } = look[index];
+  return (
+    <div class="tint" aria-hidden="true">
+      {pieces.map(({ text, share }, at) =>
+        share === undefined ? (
+          text
+        ) : (
+          <span key={at} data-share={isWord(text) ? Math.round(100 * share) : undefined} style={{ "--strength": largest > 0 ? share / largest : 0 }}>
+            {text}
+          </span>
+        ),
+      )}
+    </div>
+  );
+}
+
+export function Sentence({ index }: { index: 0 | 1 }) {
+  const sentence = sentences[index];
+  const id = `sentence-${index + 1}`;
+  const cut = cutSentences.value[index];
+  return (
+    <div class={index === 0 ? "sentence sentence-first" : "sentence sentence-second"}>
+      <div class="sentence-head">
+        <label for={id}>{index === 0 ? strings.sentences.first : strings.sentences.second}</label>
+        {lookOf(inLens.value) && (
+          <span class="quiet" aria-hidden="true">
+            {strings.attention.unit}
+          </span>
+        )}
+      </div>
+      {/* The copy behind the field gives it the height of its text. */}
+      <div class="grow" data-text={sentence.value}>
+        <Tint index={index} />
+        <textarea
+          id={id}
+          rows={1}
+          value={sentence.value}
+          placeholder={strings.sentences.placeholder}
+          spellcheck={false}
+          aria-describedby={`${id}-note`}
+          onInput={(event) => (sentence.value = event.currentTarget.value)}
+        />
+      </div>
+      <p class="note" id={`${id}-note`}>
+        {cut ? strings.sentences.cut : ""}
+      </p>
+    </div>
+  );
+}

@@ -5,7 +5,10 @@
 //! matrices `[rows, columns]` on the device; work may be recorded and run only when [`Backend::read`] asks
 //! for numbers, which is the one asynchronous operation (a browser cannot wait).
 
-use std::future::Future;
+use std::{
+    future::Future,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +18,7 @@ use crate::{
     text::Batch,
 };
 
+pub mod any;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod candle;
 pub mod simd;
@@ -23,16 +27,21 @@ pub mod webgpu;
 /// The function applied after a linear layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activation {
+    /// The identity.
     None,
     /// The exact GELU, x·Φ(x) with Φ by erf; not the tanh approximation.
     Gelu,
+    /// max(x, 0).
     Relu,
 }
 
 /// Weight and bias of a LayerNorm, each `[columns]`, and its ε.
 pub struct NormWeights<'a> {
+    /// γ, by which a normalised row is multiplied.
     pub weight: WeightTensor<'a>,
+    /// β, which is added to it.
     pub bias: WeightTensor<'a>,
+    /// What is added to the variance.
     pub eps: f32,
 }
 
@@ -40,10 +49,15 @@ pub struct NormWeights<'a> {
 /// block `block` of output row `row`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PoolTerm {
+    /// Output row.
     pub row: u32,
+    /// Block of that row.
     pub block: u32,
+    /// First token row.
     pub start: u32,
+    /// Token rows; at least 1.
     pub len: u32,
+    /// What their mean is multiplied by.
     pub weight: f32,
 }
 
@@ -53,7 +67,9 @@ pub struct PoolTerm {
 /// concatenations (blocks) are all of this form, so one operation serves every method.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pooling {
+    /// Output rows.
     pub rows: usize,
+    /// Blocks side by side in a row, each as wide as a token row.
     pub blocks: usize,
     /// Ordered by row; every `len` is at least 1 and every span lies inside the batch.
     pub terms: Vec<PoolTerm>,
@@ -63,7 +79,9 @@ pub struct Pooling {
 /// `start..start + len`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AttentionRow {
+    /// The token row that attends.
     pub query: u32,
+    /// The first token row of its sequence.
     pub start: u32,
     /// At least 1.
     pub len: u32,
@@ -71,7 +89,7 @@ pub struct AttentionRow {
 
 /// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
     /// h = (1 + w) ∗ h'
@@ -85,9 +103,11 @@ pub enum Gain {
 /// among the queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
+    /// The sentence's first token row.
     pub start: u32,
     /// At least 1.
     pub len: u32,
+    /// The condition's row among the queries.
     pub query: u32,
 }
 
@@ -230,6 +250,29 @@ pub trait Backend {
     fn read(&self, tensors: &[&Self::Tensor]) -> impl Future<Output = Result<Vec<Vec<f32>>>>;
 }
 
+// Threads share a backend and what is loaded to it. In a browser wgpu's objects stay in their thread.
+#[cfg(not(target_arch = "wasm32"))]
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    const fn backend<B>()
+    where
+        B: Backend<
+                Tensor: Send + Sync,
+                Linear: Send + Sync,
+                Norm: Send + Sync,
+                Embeddings: Send + Sync,
+                Batch: Send + Sync,
+            >,
+        B: Send + Sync,
+    {
+        shared::<B>();
+    }
+    backend::<simd::Simd>();
+    backend::<candle::Candle>();
+    backend::<candle::training::Trainer>();
+    backend::<webgpu::WebGpu>();
+};
+
 /// The longest sequence of `rows`, once all of them are known to lie within `tokens`.
 fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
     let outside = rows.iter().find(|row| {
@@ -243,6 +286,11 @@ fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
             "the attention row {row:?} lies outside the batch"
         ))),
     }
+}
+
+/// Locks what is in order whenever its lock is free, a panic elsewhere or not.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shapes that do not fit together: the caller's mistake, named before a kernel reads past a buffer's end.

@@ -36,9 +36,12 @@ pub struct Manifest {
     pub dims: usize,
     /// Under which licences encoder, head and texts may be used: a line for each, for people.
     pub licences: Vec<String>,
+    /// The head.
     pub head: File,
+    /// The encoder, where a browser runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
+    /// Answers of an encoder that a browser does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gallery: Option<Gallery>,
     /// How the head was trained and what it scored, as the head itself says it.
@@ -49,6 +52,7 @@ pub struct Manifest {
 /// A file beside the manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct File {
+    /// Its name.
     pub file: String,
     /// Its size.
     pub bytes: usize,
@@ -59,6 +63,7 @@ pub struct File {
 /// The encoder as one GGUF file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
+    /// The file.
     #[serde(flatten)]
     pub file: File,
     /// Number format of its matrices, for example `q8_0`.
@@ -68,8 +73,10 @@ pub struct Model {
 /// Embeddings of chosen pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gallery {
+    /// The file.
     #[serde(flatten)]
     pub file: File,
+    /// How its numbers are stored.
     pub dtype: gallery::Numbers,
     /// In the order of the embeddings: those of item i are rows 2i and 2i + 1.
     pub items: Vec<Item>,
@@ -78,8 +85,11 @@ pub struct Gallery {
 /// Two sentences under a condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
+    /// The first sentence.
     pub sentence1: String,
+    /// The second sentence.
     pub sentence2: String,
+    /// What they are compared by.
     pub condition: String,
     /// What people said, 1–5, where somebody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,7 +134,7 @@ impl Manifest {
     pub fn gallery(&self) -> Result<&Gallery> {
         self.gallery.as_ref().ok_or_else(|| Error::BundleFormat {
             file: MANIFEST.into(),
-            reason: "it names no gallery; --gallery makes one".into(),
+            reason: "it names no gallery".into(),
         })
     }
 }

@@ -1,262 +1,198 @@
-//! A published encoder, opened: configuration, tokenizer and weights, from one GGUF file or a Hugging
-//! Face folder.
+//! What lies on disk: a published encoder of any family, in a GGUF file or a Hugging Face folder, opened.
+//!
+//! ```no_run
+//! use caselens::checkpoint::Checkpoint;
+//!
+//! match Checkpoint::open("models/all-MiniLM-L6-v2".as_ref())? {
+//!     Checkpoint::Bert(bert) => println!("{} layers", bert.config.num_hidden_layers), // 6 layers
+//!     Checkpoint::Decoder(decoder) => println!("{} layers", decoder.config.num_hidden_layers),
+//! }
+//! # Ok::<(), caselens::Error>(())
+//! ```
 
-use std::{collections::HashMap, rc::Rc};
-
-use candle_core::quantized::gguf_file::Value;
-use sha2::{Digest, Sha256};
-
-use crate::{
-    checkpoint::{
-        config::Config,
-        gguf::{arriving::Arriving, header::check_magic, vocabulary},
-        weights::{Bytes, Dtype, Weights},
-    },
-    error::{Error, Result},
-    text::Tokenizer,
-};
-
-pub mod config;
-pub mod gguf;
 #[cfg(not(target_arch = "wasm32"))]
+use std::path::Path;
+
+mod bert;
+pub mod config;
+#[cfg(not(target_arch = "wasm32"))]
+mod decoder;
+pub mod described;
+pub mod dtype;
+mod encoder_id;
+mod files;
+pub mod gguf;
+#[cfg(feature = "cli")]
 pub mod hub;
+pub mod keys;
+pub(crate) mod names;
+mod opened;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod presets;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod save;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod shards;
 pub mod weights;
 
-/// Keys of our own in a GGUF file; llama.cpp passes over them.
-pub mod keys {
-    /// tokenizer.json, as text.
-    pub const TOKENIZER: &str = "tokenizer.huggingface.json";
-    /// tokenizer.json without its vocabulary, where the token list gives that back
-    /// ([`vocabulary`](crate::checkpoint::gguf::vocabulary)); such a file has no [`TOKENIZER`].
-    pub const TOKENIZER_REST: &str = "caselens.tokenizer";
-    /// config.json, as text.
-    pub const CONFIG: &str = "caselens.config";
-    /// The encoder's name, such as `sentence-transformers/all-MiniLM-L6-v2`.
-    pub const ENCODER_ID: &str = "caselens.encoder.id";
-    /// SHA-256 (hex) of the model.safetensors it was made from.
-    pub const ENCODER_SHA256: &str = "caselens.encoder.sha256";
-}
+pub use bert::{ArrivingCheckpoint, BertCheckpoint};
+#[cfg(not(target_arch = "wasm32"))]
+pub use decoder::DecoderCheckpoint;
+pub use encoder_id::EncoderId;
+#[cfg(feature = "cli")]
+pub(crate) use files::folder_name;
+pub(crate) use files::{is_file_name, sha256};
+pub use opened::Opened;
 
-/// Who an encoder is, whichever format its numbers are in: a head trained on the f32 weights serves each
-/// quantisation of them.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct EncoderId {
-    /// Its name.
-    pub id: String,
-    /// SHA-256 (hex) of the f32 weights' file.
-    pub sha256: String,
-}
-
-impl std::fmt::Display for EncoderId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} ({})",
-            self.id,
-            self.sha256.get(..8).unwrap_or(&self.sha256)
-        )
-    }
-}
+#[cfg(not(target_arch = "wasm32"))]
+use self::{
+    config::decoder::DecoderConfig,
+    files::{Bytes, folder_id},
+    gguf::{
+        decoder::family,
+        header::{Header, check_magic},
+    },
+    presets::Preset,
+};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::error::{Error, Result};
 
 /// An opened encoder, not yet on a backend.
-pub struct Checkpoint {
-    pub encoder: EncoderId,
-    pub config: Config,
-    pub tokenizer: Rc<Tokenizer>,
-    pub weights: Weights,
+pub enum Checkpoint {
+    Bert(BertCheckpoint),
+    /// An LLM as an encoder; browsers run none.
+    #[cfg(not(target_arch = "wasm32"))]
+    Decoder(DecoderCheckpoint),
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Checkpoint {
-    /// Opens a GGUF file as `caselens quantize` writes it. `what` names it in errors.
-    pub fn from_gguf(what: &str, bytes: Bytes) -> Result<Self> {
-        check_magic(what, &bytes)?;
-        let weights = Weights::open(what, bytes)?;
-        Ok(About::read(what, &weights.metadata)?.with(weights))
+    /// Opens a GGUF file, whose tokenizer may lie beside it as tokenizer.json, or a folder with config.json,
+    /// tokenizer.json and model.safetensors or its shards.
+    ///
+    /// Which family it is of, a GGUF file's header says, or config.json. What is known of a published encoder beside its
+    /// files ([`Preset`]) holds where the file or folder has its name.
+    ///
+    /// # Errors
+    /// A file is missing or broken, or holds another architecture.
+    pub fn open(path: &Path) -> Result<Self> {
+        let opened = match path.is_dir() {
+            true => Self::folder(path)?,
+            false => Self::file(path)?,
+        };
+        match Preset::find(path) {
+            Some(preset) => opened.known(path, preset),
+            None => Ok(opened),
+        }
     }
 
-    /// Opens the parts of a Hugging Face folder.
-    pub fn from_parts(id: &str, config: &str, tokenizer: &[u8], weights: Bytes) -> Result<Self> {
-        let config = Config::from_json(id, config)?;
-        let tokenizer = Tokenizer::from_json(tokenizer)?;
-        let sha256 = sha256(&weights);
-        let mut weights = Weights::open(id, weights)?;
-        if config.position_offset > 0 {
-            weights.drop_rows("position_embd.weight", config.position_offset)?;
-        }
-        Ok(Self {
-            encoder: EncoderId {
-                id: id.into(),
-                sha256,
-            },
-            config,
-            tokenizer: Rc::new(tokenizer),
-            weights,
-        })
-    }
-
-    /// Opens a GGUF file, or a folder with config.json, tokenizer.json and model.safetensors.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open(path: &std::path::Path) -> Result<Self> {
-        if !path.is_dir() {
-            return Self::from_gguf(&path.display().to_string(), map(path)?);
-        }
+    fn folder(path: &Path) -> Result<Self> {
         let read = |name: &str| {
             let path = path.join(name);
             std::fs::read(&path).map_err(Error::io(path))
         };
         let config = String::from_utf8_lossy(&read("config.json")?).into_owned();
+        let tokenizer = read("tokenizer.json")?;
         let id = folder_id(path, &config);
-        Self::from_parts(
-            &id,
-            &config,
-            &read("tokenizer.json")?,
-            map(&path.join("model.safetensors"))?,
-        )
-    }
-
-    /// The dtype of the large matrices.
-    pub fn dtype(&self) -> Dtype {
-        self.weights
-            .get_any("blk.0.ffn_up.weight")
-            .map_or(Dtype::F32, |w| w.dtype)
-    }
-}
-
-/// What a GGUF file's key-value pairs say of an encoder.
-struct About {
-    encoder: EncoderId,
-    config: Config,
-    tokenizer: Tokenizer,
-}
-
-impl About {
-    fn read(what: &str, metadata: &HashMap<String, Value>) -> Result<Self> {
-        let text = |key: &str| metadata.get(key).and_then(|v| v.to_string().ok());
-        let architecture = text("general.architecture").map_or("unknown", |a| a.as_str());
-        if architecture != "bert" {
-            return Err(Error::UnsupportedArchitecture {
-                what: what.into(),
-                found: architecture.into(),
-            });
+        let files = shards::mapped(path)?;
+        if DecoderConfig::is_decoder(&config) {
+            let files = named(files);
+            return DecoderCheckpoint::from_files(&id, &config, &tokenizer, files)
+                .map(Self::Decoder);
         }
-        let needed = |key: &str| {
-            text(key).ok_or_else(|| Error::ModelFormat {
-                what: what.into(),
-                reason: format!(
-                    "it has no `{key}`; files from other converters lack it, `caselens quantize` writes it"
-                ),
-            })
-        };
-        let config = Config::from_json(what, needed(keys::CONFIG)?)?;
-        let tokenizer = vocabulary::Parts::read(what, metadata, config.vocab_size)?;
-        let encoder = EncoderId {
-            id: text(keys::ENCODER_ID).map_or_else(|| what.to_string(), |s| s.clone()),
-            sha256: needed(keys::ENCODER_SHA256)?.clone(),
-        };
-        Ok(Self {
-            encoder,
-            config,
-            tokenizer: tokenizer.tokenizer()?,
-        })
+        let sha256 = shards::sha256(files.iter().map(|(_, bytes)| bytes));
+        let encoder = EncoderId { id, sha256 };
+        BertCheckpoint::from_files(encoder, &config, &tokenizer, named(files)).map(Self::Bert)
     }
 
-    fn with(self, weights: Weights) -> Checkpoint {
-        Checkpoint {
-            encoder: self.encoder,
-            config: self.config,
-            tokenizer: Rc::new(self.tokenizer),
-            weights,
-        }
-    }
-}
-
-/// [`Checkpoint::from_gguf`] of a file that arrives in pieces.
-pub struct ArrivingCheckpoint {
-    what: String,
-    file: Arriving,
-    about: Option<About>,
-}
-
-impl ArrivingCheckpoint {
-    /// As [`Arriving::new`].
-    pub fn new(what: &str, size: Option<usize>) -> Self {
-        Self {
-            what: what.into(),
-            file: Arriving::new(what, size),
-            about: None,
+    fn file(path: &Path) -> Result<Self> {
+        let what = path.display().to_string();
+        let bytes = Bytes::map(path)?;
+        check_magic(&what, &bytes)?;
+        let header = Header::read(&bytes).map_err(|fault| Error::ModelFormat {
+            what: what.clone(),
+            reason: fault.to_string(),
+        })?;
+        match family(header.architecture()) {
+            Some(_) => DecoderCheckpoint::behind(path, bytes, header).map(Self::Decoder),
+            None => BertCheckpoint::behind(&what, bytes, header).map(Self::Bert),
         }
     }
 
-    /// Takes the next bytes. The tokenizer is built as soon as it is here.
+    /// Puts what is known of a published encoder in place of what its files say, or do not say.
+    fn known(self, path: &Path, preset: &'static Preset) -> Result<Self> {
+        match self {
+            Self::Bert(mut bert) => {
+                bert.preset = Some(preset);
+                Ok(Self::Bert(bert))
+            }
+            Self::Decoder(mut decoder) => {
+                let config = &mut decoder.config;
+                if preset.pooling == "latent" && config.latent.is_none() {
+                    return Err(Error::ModelFormat {
+                        what: path.display().to_string(),
+                        reason: format!(
+                            "it has no latent attention, which {} ends with",
+                            preset.id
+                        ),
+                    });
+                }
+                config.causal = !preset.bidirectional;
+                config.max_positions = config.max_positions.min(preset.max_tokens);
+                decoder.preset = Some(preset);
+                Ok(Self::Decoder(decoder))
+            }
+        }
+    }
+
+    /// Who it is.
+    pub fn encoder(&self) -> &EncoderId {
+        match self {
+            Self::Bert(bert) => &bert.encoder,
+            Self::Decoder(decoder) => &decoder.encoder,
+        }
+    }
+
+    /// What is known of it beside its files.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        match self {
+            Self::Bert(bert) => bert.preset,
+            Self::Decoder(decoder) => decoder.preset,
+        }
+    }
+
+    /// The encoder of the BERT family that it is.
     ///
     /// # Errors
-    /// As [`Arriving::push`] and [`Checkpoint::from_gguf`].
-    pub fn push(&mut self, piece: &[u8]) -> Result<()> {
-        self.file.push(piece)?;
-        if let Some(metadata) = self.file.take_metadata() {
-            self.about = Some(About::read(&self.what, &metadata)?);
+    /// It is a decoder.
+    pub fn bert(self) -> Result<BertCheckpoint> {
+        match self {
+            Self::Bert(bert) => Ok(bert),
+            Self::Decoder(decoder) => Err(Error::UnsupportedArchitecture {
+                what: decoder.encoder.id,
+                found: decoder.config.family.name().into(),
+            }),
         }
-        Ok(())
     }
 
-    /// The checkpoint, once all bytes are here.
+    /// The decoder that it is.
     ///
     /// # Errors
-    /// As [`Checkpoint::from_gguf`].
-    pub fn finish(self) -> Result<Checkpoint> {
-        let mut weights = self.file.finish()?;
-        let about = match self.about {
-            Some(about) => about,
-            // A file so short that its header was read at its end.
-            None => About::read(&self.what, &std::mem::take(&mut weights.metadata))?,
-        };
-        Ok(about.with(weights))
+    /// It is of the BERT family.
+    pub fn decoder(self) -> Result<DecoderCheckpoint> {
+        match self {
+            Self::Decoder(decoder) => Ok(decoder),
+            Self::Bert(bert) => Err(Error::InvalidArgument(format!(
+                "{} is an encoder of the BERT family: this takes a decoder.",
+                bert.encoder
+            ))),
+        }
     }
 }
 
-/// SHA-256 of bytes, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
-}
-
-/// Whether a name that a file gives of another is of one beside it: no path, and no URL.
-pub(crate) fn is_file_name(name: &str) -> bool {
-    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\', ':'])
-}
-
+/// Files by what names them in errors.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn map(path: &std::path::Path) -> Result<Bytes> {
-    let file = std::fs::File::open(path).map_err(Error::io(path))?;
-    // SAFETY: the map is read-only; a file changed by somebody else meanwhile gives wrong numbers, as
-    // with every mapped model file, and no reference to it outlives the map.
-    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(Error::io(path))?;
-    Ok(Bytes::Mapped(map))
-}
-
-/// A folder's name: its repository's where it is a snapshot in the hub's cache, else its own.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn folder_name(path: &std::path::Path) -> Option<&str> {
-    hub::repository_of(path).or_else(|| path.file_name()?.to_str())
-}
-
-/// A folder's encoder name: as [`folder_name`], else what its configuration says.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn folder_id(path: &std::path::Path, config: &str) -> String {
-    let from_config = || {
-        serde_json::from_str::<serde_json::Value>(config)
-            .ok()?
-            .get("_name_or_path")?
-            .as_str()
-            .map(str::to_owned)
-    };
-    std::fs::canonicalize(path)
-        .ok()
-        .and_then(|p| folder_name(&p).map(str::to_owned))
-        .or_else(from_config)
-        .unwrap_or_else(|| "encoder".into())
+fn named(files: Vec<(std::path::PathBuf, Bytes)>) -> impl Iterator<Item = (String, Bytes)> {
+    let files = files.into_iter();
+    files.map(|(path, bytes)| (path.display().to_string(), bytes))
 }

@@ -10,11 +10,10 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-mod adapter;
+mod advice;
 mod average;
 mod bench;
 mod cache;
-mod compare;
 mod dequantize;
 mod embed;
 mod evaluate;
@@ -27,16 +26,19 @@ mod output;
 pub mod plot;
 mod quantize;
 mod report;
+mod retired;
 mod runtime;
 mod score;
-mod table;
+mod score_table;
+mod shipped;
+pub mod table;
 mod train;
 
 /// Conditional sentence similarity: how alike are two sentences, seen through a condition?
 ///
-/// Without --model and --head the commands use what ships with caselens, found beside the program or in
-/// the working directory (www/public/models); the environment variables CASELENS_MODEL and
-/// CASELENS_HEAD name others. The folder of an encoder that `train` wrote brings its own head.
+/// Without --model and --head the commands use what ships with caselens, found beside the program, in the
+/// working directory (www/public/models), or where `models fetch` puts it; the environment variables CASELENS_MODEL and
+/// CASELENS_HEAD name others. The folder of an encoder that `fine-tune` wrote brings its own head.
 #[derive(Parser)]
 #[command(
     name = "caselens",
@@ -52,18 +54,24 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Score(score::Args),
+    ScoreTable(score_table::Args),
     Embed(embed::Args),
-    Train(Box<train::Args>),
-    Distill(Box<train::DistillArgs>),
+    TrainHead(Box<train::head::Args>),
+    FineTune(Box<train::encoder::Args>),
     Average(average::Args),
     Evaluate(evaluate::Args),
     Report(report::Args),
     Quantize(quantize::Args),
     Dequantize(dequantize::Args),
     Export(export::Args),
-    Apply(adapter::Args),
     Bench(bench::Args),
     Models(models::Args),
+    #[command(hide = true)]
+    Train(retired::Args),
+    #[command(hide = true)]
+    Distill(retired::Args),
+    #[command(hide = true)]
+    Apply(retired::Args),
 }
 
 /// Parses the command line and runs it.
@@ -87,18 +95,21 @@ pub fn main() -> ExitCode {
     }
     let result = match Cli::parse().command {
         Command::Score(args) => score::run(args),
+        Command::ScoreTable(args) => score_table::run(args),
         Command::Embed(args) => embed::run(args),
-        Command::Train(args) => train::run(*args),
-        Command::Distill(args) => train::distill(*args),
+        Command::TrainHead(args) => train::head::run(*args),
+        Command::FineTune(args) => train::encoder::run(*args),
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Dequantize(args) => dequantize::run(args),
         Command::Export(args) => export::run(args),
-        Command::Apply(args) => adapter::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Models(args) => models::run(args),
+        Command::Train(_) => retired::train(),
+        Command::Distill(_) => retired::distill(),
+        Command::Apply(_) => retired::apply(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -108,6 +119,9 @@ pub fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("caselens: {error}");
+            if let Some(advice) = advice::advice(error.code()) {
+                eprintln!("{advice}");
+            }
             ExitCode::from(exit_code(&error))
         }
     }

@@ -4,6 +4,8 @@
 pub mod answers;
 pub mod baseline;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod columns;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod teacher;

@@ -4,7 +4,11 @@ pub mod breakdown;
 pub mod cluster;
 pub mod condition_type;
 pub mod confidence;
+#[cfg(feature = "cli")]
 pub mod ica;
 pub mod isotropy;
 pub mod metrics;
+#[cfg(feature = "cli")]
 pub mod pca;
+#[cfg(feature = "cli")]
+pub mod t_sne;

@@ -6,25 +6,24 @@
 //! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
 //! embeddings are made, which the encoder's own files do not.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use half::f16;
-use safetensors::{SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     backend::{Activation, Backend},
     checkpoint::{
         EncoderId,
-        weights::{Dtype, WeightTensor},
+        described::{Reader, Writer},
+        weights::{Dtype, Role, WeightTensor},
     },
     data::baseline::ConditionOnly,
     embedding::Case,
     error::{Error, Result},
 };
 
-/// The one key in the file's metadata (safetensors keeps no order among several, and the same head must
-/// give the same bytes); its value is a [`Described`] as JSON.
+/// The key of the file's description, a [`Described`].
 const KEY: &str = "caselens.head";
 const VERSION: u32 = 1;
 
@@ -92,7 +91,7 @@ impl HeadSpec {
 
 /// A head before it is known what it is put on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Shape {
+pub struct HeadShape {
     /// Widths after the input: none where there are no layers.
     pub widths: Vec<usize>,
     /// See [`HeadSpec::relu`].
@@ -101,7 +100,7 @@ pub struct Shape {
     pub dropout: f32,
 }
 
-impl Shape {
+impl HeadShape {
     /// The head's description on an encoder of this hidden size.
     pub fn on(&self, encoder: EncoderId, hidden: usize, case: Case) -> HeadSpec {
         let input = case.dims(hidden);
@@ -120,7 +119,7 @@ impl Shape {
 
 /// Numbers of one layer: weight `[out, in]` row by row, bias `[out]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layer {
+pub struct HeadLayer {
     pub weight: Vec<f32>,
     pub bias: Vec<f32>,
 }
@@ -129,7 +128,7 @@ pub struct Layer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadFile {
     pub spec: HeadSpec,
-    pub layers: Vec<Layer>,
+    pub layers: Vec<HeadLayer>,
     pub condition_only: Option<ConditionOnly>,
 }
 
@@ -150,22 +149,16 @@ impl HeadFile {
             what: what.into(),
             reason,
         };
-        let (_, metadata) = SafeTensors::read_metadata(bytes)
-            .map_err(|e| bad(format!("it is not complete safetensors ({e})")))?;
-        let text = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|m| m.get(KEY))
-            .ok_or_else(|| bad("it is safetensors of another kind".into()))?;
-        let broken = |e: serde_json::Error| bad(format!("its description is broken ({e})"));
-        let described: Described = serde_json::from_str(text).map_err(broken)?;
+        let file = Reader::new(bytes).map_err(bad)?;
+        let described: Described = file.description(KEY).map_err(bad)?;
         if described.version != VERSION {
             return Err(bad(format!(
                 "it has version {}, this program reads version {VERSION}",
                 described.version
             )));
         }
-        let spec: HeadSpec = serde_json::from_value(described.spec).map_err(broken)?;
+        let spec: HeadSpec = serde_json::from_value(described.spec)
+            .map_err(|e| bad(format!("its description is broken ({e})")))?;
         if spec.dims.is_empty() || spec.dims.contains(&0) {
             return Err(bad(format!(
                 "it describes layers of widths {:?}",
@@ -175,12 +168,8 @@ impl HeadFile {
         if let Some(fault) = spec.case.fault() {
             return Err(bad(fault.into()));
         }
-        let tensors = SafeTensors::deserialize(bytes)
-            .map_err(|e| bad(format!("it is not complete safetensors ({e})")))?;
         let floats = |name: &str, shape: &[usize]| -> Result<Vec<f32>> {
-            let view = tensors
-                .tensor(name)
-                .map_err(|_| bad(format!("`{name}` is missing")))?;
+            let view = file.tensor(name).map_err(bad)?;
             if view.shape() != shape {
                 return Err(bad(format!(
                     "`{name}` has shape {:?}, not {shape:?}",
@@ -203,13 +192,13 @@ impl HeadFile {
             .windows(2)
             .enumerate()
             .map(|(i, d)| {
-                Ok(Layer {
+                Ok(HeadLayer {
                     weight: floats(&format!("layers.{i}.weight"), &[d[1], d[0]])?,
                     bias: floats(&format!("layers.{i}.bias"), &[d[1]])?,
                 })
             })
             .collect::<Result<Vec<_>>>()?;
-        let condition_only = ConditionOnly::from_tensors(&tensors);
+        let condition_only = ConditionOnly::read(&file);
         Ok(Self {
             spec,
             layers,
@@ -219,54 +208,33 @@ impl HeadFile {
 
     /// Writes the file's bytes, weights in f16.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut stored: Vec<(String, safetensors::Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+        let mut file = Writer::default();
         let half = |numbers: &[f32]| -> Vec<u8> {
-            numbers
-                .iter()
-                .flat_map(|&x| f16::from_f32(x).to_le_bytes())
-                .collect()
+            let halves = numbers.iter().map(|&x| f16::from_f32(x));
+            halves.flat_map(f16::to_le_bytes).collect()
         };
-        for (i, (layer, dims)) in self
-            .layers
-            .iter()
-            .zip(self.spec.dims.windows(2))
-            .enumerate()
-        {
-            stored.push((
-                format!("layers.{i}.weight"),
-                safetensors::Dtype::F16,
-                vec![dims[1], dims[0]],
-                half(&layer.weight),
-            ));
-            stored.push((
-                format!("layers.{i}.bias"),
-                safetensors::Dtype::F16,
-                vec![dims[1]],
-                half(&layer.bias),
-            ));
+        let dims = self.spec.dims.windows(2);
+        for (i, (layer, dims)) in self.layers.iter().zip(dims).enumerate() {
+            for (part, shape, numbers) in [
+                ("weight", &[dims[1], dims[0]][..], &layer.weight),
+                ("bias", &[dims[1]], &layer.bias),
+            ] {
+                let name = format!("layers.{i}.{part}");
+                file.add(name, safetensors::Dtype::F16, shape, half(numbers));
+            }
         }
         if let Some(baseline) = &self.condition_only {
-            stored.extend(baseline.to_tensors());
+            baseline.write(&mut file);
         }
-        let broken = |e: String| Error::HeadFormat {
+        let broken = |reason: String| Error::HeadFormat {
             what: "the head being written".into(),
-            reason: e,
+            reason,
         };
-        let views = stored
-            .iter()
-            .map(|(name, dtype, shape, data)| {
-                TensorView::new(*dtype, shape.clone(), data)
-                    .map(|view| (name.clone(), view))
-                    .map_err(|e| broken(e.to_string()))
-            })
-            .collect::<Result<Vec<_>>>()?;
         let described = Described {
             version: VERSION,
             spec: serde_json::to_value(&self.spec).map_err(|e| broken(e.to_string()))?,
         };
-        let text = serde_json::to_string(&described).map_err(|e| broken(e.to_string()))?;
-        let metadata = HashMap::from([(KEY.to_string(), text)]);
-        safetensors::serialize(views, Some(metadata)).map_err(|e| broken(e.to_string()))
+        file.described(KEY, &described).map_err(broken)
     }
 }
 
@@ -288,6 +256,7 @@ impl<B: Backend> Head<B> {
             .map(|(i, (layer, dims))| {
                 let tensor = |part: &str, shape: Vec<usize>, numbers: &[f32]| WeightTensor {
                     name: format!("layers.{i}.{part}"),
+                    role: Some(Role::Head),
                     shape,
                     dtype: Dtype::F32,
                     data: Cow::Owned(bytemuck::cast_slice(numbers).to_vec()),
@@ -298,16 +267,11 @@ impl<B: Backend> Head<B> {
                 )])
             })
             .collect::<Result<_>>()?;
-        Ok(Self::new(layers, &file.spec))
-    }
-
-    /// A head of layers that are already on the backend.
-    pub fn new(layers: Vec<B::Linear>, spec: &HeadSpec) -> Self {
-        Self {
+        Ok(Self {
             layers,
-            relu: spec.relu,
-            dropout: spec.dropout,
-        }
+            relu: file.spec.relu,
+            dropout: file.spec.dropout,
+        })
     }
 
     /// z = g(e): `[rows, in] → [rows, out]`; without layers z = e.
@@ -330,7 +294,7 @@ mod tests {
     use super::*;
     use crate::{
         backend::{Gain, candle::Candle},
-        embedding::{Architecture, Pool, Router},
+        embedding::{Apart, Joint, Pool, Router},
     };
 
     fn head() -> HeadFile {
@@ -347,11 +311,11 @@ mod tests {
                 training: serde_json::json!({"seed": 1}),
             },
             layers: vec![
-                Layer {
+                HeadLayer {
                     weight: vec![1.0, 0.0, 0.0, 1.0, -1.0, -1.0],
                     bias: vec![0.0, 0.5, 0.0],
                 },
-                Layer {
+                HeadLayer {
                     weight: vec![1.0, 2.0, 4.0],
                     bias: vec![-1.0],
                 },
@@ -420,26 +384,28 @@ mod tests {
                 layers: 0,
                 ..router
             }),
-            Case {
-                subtract: true,
-                ..Case::tri(router)
-            },
-            Case {
+            Case::Apart(Apart {
                 pooling: Pool::Condition,
-                ..Case::tri(router)
-            },
-            Case {
-                architecture: Architecture::Tri(router),
-                ..Case::default()
-            },
-            Case {
+                router,
+            }),
+            Case::Joint(Joint {
                 orders: Vec::new(),
-                ..Case::default()
-            },
+                ..Joint::default()
+            }),
         ] {
             file.spec.case = case;
             let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
             assert_eq!(error.code(), "head-format", "{:?}", file.spec.case);
+        }
+        // What only a file can say.
+        let stored = serde_json::json!(Case::tri(router));
+        for (key, value) in [
+            ("subtract", serde_json::json!(true)),
+            ("orders", serde_json::json!(["condition-sentence"])),
+        ] {
+            let mut wrong = stored.clone();
+            wrong[key] = value;
+            assert!(serde_json::from_value::<Case>(wrong).is_err(), "{key}");
         }
     }
 
@@ -463,7 +429,7 @@ mod tests {
             let error = HeadFile::parse("h", &bytes[..cut]).unwrap_err();
             assert_eq!(error.code(), "head-format", "{cut}");
         }
-        let other = safetensors::serialize(Vec::<(String, TensorView)>::new(), None).unwrap();
+        let other = Writer::default().plain().unwrap();
         assert_eq!(
             HeadFile::parse("h", &other).unwrap_err().code(),
             "head-format"

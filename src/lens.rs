@@ -3,21 +3,29 @@
 use serde::Serialize;
 
 use crate::{
-    backend::Backend,
-    embedding::{Case, Encoder, Input, Pool, Rows},
+    backend::{Backend, any::AnyBackend},
+    checkpoint::BertCheckpoint,
+    embedding::{Case, Encoder, Input, Pool, encoder::Look, plan::Job},
     error::Result,
     head::{Head, HeadFile, HeadSpec},
+    lens::reading::{Dealt, Reading, Readings, longest},
     similarity::{cosine, rating},
 };
 
-pub mod any;
 pub mod auto;
 pub mod explain;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod open;
 pub mod opened;
+pub mod reading;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod rows;
 
-/// An encoder with the head that was trained for it, on one backend.
-pub struct Lens<B: Backend> {
+/// An encoder with the head that was trained for it, on one backend: by default one that is chosen at run time.
+pub struct Lens<B: Backend = AnyBackend> {
+    /// What reads the texts.
     pub encoder: Encoder<B>,
+    /// How sentence and condition meet.
     pub case: Case,
     head: Option<(Head<B>, HeadSpec)>,
 }
@@ -25,6 +33,7 @@ pub struct Lens<B: Backend> {
 /// How similar two sentences are under one condition.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
+    /// As it was given.
     pub condition: String,
     /// Cosine of the two condition-aware embeddings, −1 to 1.
     pub similarity: f32,
@@ -35,6 +44,93 @@ pub struct Comparison {
     /// Present where a sentence was too long for the encoder and its end was not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// What was read of either sentence, with the last layer's attention alone, where that was asked for
+    /// ([`Question::attention`]).
+    #[serde(skip)]
+    pub readings: Option<[Vec<Reading>; 2]>,
+}
+
+/// Two sentences to be compared under conditions, or a part of such a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The two sentences.
+    pub sentences: [&'a str; 2],
+    /// The conditions.
+    pub conditions: &'a [&'a str],
+    /// Conditions of the whole call before these: errors count on from them.
+    pub first: usize,
+    /// The similarity without a condition, where it is known already: it is not computed again.
+    pub unconditional: Option<f32>,
+    /// Whether to tell where each condition looked.
+    pub attention: bool,
+}
+
+/// Embeddings and what happened to their inputs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Embeddings {
+    /// One vector an input, in the order of the inputs.
+    pub vectors: Vec<Vec<f32>>,
+    /// Inputs whose sentence was too long: `(input, tokens cut)`.
+    pub cuts: Vec<(usize, usize)>,
+}
+
+/// What is done with the rows that an encoder gives, before they are read.
+pub struct Finish<'a, B: Backend> {
+    /// Projects embeddings under conditions.
+    pub head: Option<&'a Head<B>>,
+    /// Whether embeddings get unit length.
+    pub normalize: bool,
+}
+
+/// Where an input's condition looked.
+type Looks<B> = Vec<(Look<B>, Vec<f32>)>;
+
+impl<B: Backend> Encoder<B> {
+    /// The one loop: hidden states → pooled rows → head → normalised → read, pass after pass.
+    ///
+    /// # Errors
+    /// As [`Encoder::passes`], and what the device says.
+    pub async fn run(&self, job: Job<'_>, finish: Finish<'_, B>) -> Result<Embeddings> {
+        Ok(self.run_looking(job, finish).await?.0)
+    }
+
+    async fn run_looking(
+        &self,
+        job: Job<'_>,
+        finish: Finish<'_, B>,
+    ) -> Result<(Embeddings, Looks<B>)> {
+        let backend = &self.backend;
+        let mut vectors = vec![Vec::new(); job.inputs.len()];
+        let mut looks = Vec::new();
+        let mut passes = self.passes(job)?;
+        while let Some(embedded) = passes.next().await? {
+            let (mut rows, mut inputs) = (Vec::with_capacity(3), Vec::with_capacity(2));
+            for (made, head) in [(embedded.plain, None), (embedded.conditional, finish.head)] {
+                let Some(made) = made else { continue };
+                let mut x = made.rows;
+                if let Some(head) = head {
+                    x = head.forward(backend, &x)?;
+                }
+                if finish.normalize {
+                    x = backend.normalize(&x)?;
+                }
+                rows.push(x);
+                inputs.push(made.inputs);
+            }
+            rows.extend(embedded.look.as_ref().map(|look| look.weights.clone()));
+            let numbers = backend.read(&rows.iter().collect::<Vec<_>>()).await?;
+            let mut numbers = numbers.into_iter();
+            for (inputs, numbers) in inputs.into_iter().zip(numbers.by_ref()) {
+                let width = (numbers.len() / inputs.len()).max(1);
+                for (input, row) in inputs.into_iter().zip(numbers.chunks_exact(width)) {
+                    vectors[input] = row.to_vec();
+                }
+            }
+            looks.extend(embedded.look.zip(numbers.next()));
+        }
+        let cuts = passes.into_cuts();
+        Ok((Embeddings { vectors, cuts }, looks))
+    }
 }
 
 impl<B: Backend> Lens<B> {
@@ -64,6 +160,34 @@ impl<B: Backend> Lens<B> {
         })
     }
 
+    /// Copies an encoder to a backend and joins it with a head; see [`Lens::new`].
+    ///
+    /// # Errors
+    /// As [`Lens::new`] and [`Encoder::load`]. A head for another encoder is found before anything is copied.
+    pub fn load(
+        backend: B,
+        checkpoint: &BertCheckpoint,
+        head: Option<&HeadFile>,
+        case: Case,
+    ) -> Result<Self> {
+        check(checkpoint, head)?;
+        Self::new(Encoder::load(backend, checkpoint)?, head, case)
+    }
+
+    /// As [`Lens::load`], and uses the checkpoint up, so that no weight is in memory twice.
+    ///
+    /// # Errors
+    /// As [`Lens::load`].
+    pub fn consume(
+        backend: B,
+        checkpoint: BertCheckpoint,
+        head: Option<&HeadFile>,
+        case: Case,
+    ) -> Result<Self> {
+        check(&checkpoint, head)?;
+        Self::new(Encoder::consume(backend, checkpoint)?, head, case)
+    }
+
     /// Width of a conditional embedding.
     pub fn dims(&self) -> usize {
         match &self.head {
@@ -73,18 +197,37 @@ impl<B: Backend> Lens<B> {
     }
 
     /// Compares two sentences under each condition; results are in the conditions' order.
+    ///
+    /// # Errors
+    /// A text is empty or no text, a condition leaves no room for a sentence, or what the device says.
     pub async fn compare(
         &self,
         sentence1: &str,
         sentence2: &str,
         conditions: &[&str],
     ) -> Result<Vec<Comparison>> {
+        self.answer(&Question {
+            sentences: [sentence1, sentence2],
+            conditions,
+            first: 0,
+            unconditional: None,
+            attention: false,
+        })
+        .await
+    }
+
+    /// Compares two sentences under each condition, as `question` wants it.
+    ///
+    /// # Errors
+    /// As [`Lens::compare`].
+    pub async fn answer(&self, question: &Question<'_>) -> Result<Vec<Comparison>> {
+        let [sentence1, sentence2] = question.sentences;
         let template = self.encoder.template();
         let first = template.sentence("sentence 1", sentence1)?;
         let second = template.sentence("sentence 2", sentence2)?;
-        let mut inputs = vec![Input::Single(first.clone()), Input::Single(second.clone())];
-        for (i, condition) in conditions.iter().enumerate() {
-            let condition = template.condition(&format!("condition {}", i + 1), condition)?;
+        let mut inputs = Vec::with_capacity(2 + 2 * question.conditions.len());
+        for (condition, number) in question.conditions.iter().zip(question.first + 1..) {
+            let condition = template.condition(&format!("condition {number}"), condition)?;
             for sentence in [&first, &second] {
                 inputs.push(Input::Conditional {
                     sentence: sentence.clone(),
@@ -92,61 +235,187 @@ impl<B: Backend> Lens<B> {
                 });
             }
         }
-        let rows = self.run(&inputs).await?;
-        let unconditional = cosine(&rows.vectors[0], &rows.vectors[1]);
-        Ok(conditions
-            .iter()
-            .zip(rows.vectors[2..].chunks_exact(2))
+        if question.unconditional.is_none() {
+            inputs.extend([Input::Single(first), Input::Single(second)]);
+        }
+        let job = Job {
+            look: question.attention,
+            ..self.job(&inputs)
+        };
+        let (embedded, looks) = self.encoder.run_looking(job, self.finish()).await?;
+        let (pairs, plain) = embedded.vectors.split_at(2 * question.conditions.len());
+        let unconditional = match plain {
+            [first, second] => cosine(first, second),
+            _ => question.unconditional.unwrap_or_default(),
+        };
+        let mut readings = self.looked(question, &looks)?.into_iter();
+        let pairs = question.conditions.iter().zip(pairs.chunks_exact(2));
+        Ok(pairs
             .enumerate()
             .map(|(i, (condition, pair))| {
                 let similarity = cosine(&pair[0], &pair[1]);
-                let inputs = 2 + 2 * i..4 + 2 * i;
+                let inputs = 2 * i..2 + 2 * i;
                 Comparison {
                     condition: (*condition).to_owned(),
                     similarity,
                     rating: rating(similarity),
                     unconditional,
-                    truncated: rows.cuts.iter().any(|(input, _)| inputs.contains(input)),
+                    truncated: embedded
+                        .cuts
+                        .iter()
+                        .any(|(input, _)| inputs.contains(input)),
+                    readings: readings.next(),
                 }
             })
             .collect())
     }
 
+    /// What was read under each condition; none where nobody looked.
+    fn looked(&self, question: &Question<'_>, looks: &Looks<B>) -> Result<Vec<[Vec<Reading>; 2]>> {
+        let mut all = Vec::new();
+        for (look, weights) in looks {
+            let reads = look.reads.iter().flat_map(|(_, reads)| reads);
+            let mut dealt = Dealt::new(weights, longest(reads));
+            for (input, reads) in &look.reads {
+                let condition = question.conditions.get(input / 2).copied();
+                if input % 2 == 0 {
+                    all.push([Vec::new(), Vec::new()]);
+                }
+                let reader = Readings::new(&self.encoder.tokenizer, question.sentences, condition)?;
+                let reading = |read| reader.reading(input % 2, read, vec![dealt.deal(read)]);
+                let readings = reads.iter().map(reading).collect();
+                if let Some(pair) = all.last_mut() {
+                    pair[input % 2] = readings;
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Unit-length embeddings of tokenized inputs: through the head for conditional ones, `[dims]`; plain
     /// mean-pooled ones for single texts, `[hidden]`.
-    pub async fn run(&self, inputs: &[Input]) -> Result<Rows> {
-        let backend = &self.encoder.backend;
-        self.encoder
-            .run(
-                inputs,
-                &self.case,
-                Pool::All,
-                |x| backend.normalize(&x),
-                |x| {
-                    let projected = match &self.head {
-                        Some((head, _)) => head.forward(backend, &x)?,
-                        None => x,
-                    };
-                    backend.normalize(&projected)
-                },
-            )
-            .await
+    ///
+    /// # Errors
+    /// As [`Encoder::run`].
+    pub async fn run(&self, inputs: &[Input]) -> Result<Embeddings> {
+        self.encoder.run(self.job(inputs), self.finish()).await
     }
 
     /// Embeddings of sentences, each seen through its condition where it has one.
-    pub async fn embed(&self, items: &[(&str, Option<&str>)]) -> Result<Rows> {
-        let inputs = items
-            .iter()
-            .enumerate()
-            .map(|(i, (sentence, condition))| match condition {
-                Some(c) => self
-                    .encoder
-                    .conditional(sentence, c, &format!(" {}", i + 1)),
-                None => self
-                    .encoder
-                    .single(&format!("sentence {}", i + 1), sentence),
-            })
-            .collect::<Result<Vec<_>>>()?;
-        self.run(&inputs).await
+    ///
+    /// # Errors
+    /// As [`Lens::compare`].
+    pub async fn embed(&self, items: &[(&str, Option<&str>)]) -> Result<Embeddings> {
+        self.embed_from(items, 0).await
+    }
+
+    /// As [`Lens::embed`], for a part of a call: `first` items come before these, and errors count on from them.
+    ///
+    /// # Errors
+    /// As [`Lens::compare`].
+    pub async fn embed_from(
+        &self,
+        items: &[(&str, Option<&str>)],
+        first: usize,
+    ) -> Result<Embeddings> {
+        let input =
+            |((sentence, condition), number): (&(&str, Option<&str>), usize)| match condition {
+                Some(condition) => {
+                    let what = format!(" {number}");
+                    self.encoder.conditional(sentence, condition, &what)
+                }
+                None => self.encoder.single(&format!("sentence {number}"), sentence),
+            };
+        let inputs = items.iter().zip(first + 1..).map(input);
+        self.run(&inputs.collect::<Result<Vec<_>>>()?).await
+    }
+
+    fn job<'a>(&'a self, inputs: &'a [Input]) -> Job<'a> {
+        Job {
+            inputs,
+            case: Some(&self.case),
+            plain: Pool::All,
+            look: false,
+        }
+    }
+
+    fn finish(&self) -> Finish<'_, B> {
+        Finish {
+            head: self.head.as_ref().map(|(head, _)| head),
+            normalize: true,
+        }
     }
 }
+
+impl<B: Backend> Encoder<B> {
+    /// CASE embeddings before any head or normalisation.
+    ///
+    /// # Errors
+    /// As [`Encoder::run`].
+    pub async fn run_raw(&self, inputs: &[Input], case: &Case) -> Result<Embeddings> {
+        let job = Job {
+            inputs,
+            case: Some(case),
+            plain: Pool::All,
+            look: false,
+        };
+        let finish = Finish {
+            head: None,
+            normalize: false,
+        };
+        self.run(job, finish).await
+    }
+
+    /// Plain embeddings of texts, each `[hidden]`; unit length where `normalize` says so.
+    ///
+    /// With mean pooling this is what sentence-transformers computes.
+    ///
+    /// # Errors
+    /// As [`Lens::compare`].
+    pub async fn embed(&self, texts: &[&str], pool: Pool, normalize: bool) -> Result<Embeddings> {
+        self.embed_from(texts, pool, normalize, 0).await
+    }
+
+    /// As [`Encoder::embed`], for a part of a call: `first` texts come before these, and errors count on from them.
+    ///
+    /// # Errors
+    /// As [`Lens::compare`].
+    pub async fn embed_from(
+        &self,
+        texts: &[&str],
+        pool: Pool,
+        normalize: bool,
+        first: usize,
+    ) -> Result<Embeddings> {
+        let inputs = texts.iter().zip(first + 1..);
+        let inputs = inputs
+            .map(|(text, number)| self.single(&format!("text {number}"), text))
+            .collect::<Result<Vec<_>>>()?;
+        let job = Job {
+            inputs: &inputs,
+            case: None,
+            plain: pool,
+            look: false,
+        };
+        let finish = Finish {
+            head: None,
+            normalize,
+        };
+        self.run(job, finish).await
+    }
+}
+
+/// A head for another encoder is found before anything is copied to a device.
+fn check(checkpoint: &BertCheckpoint, head: Option<&HeadFile>) -> Result<()> {
+    match head {
+        Some(head) => head.spec.check_encoder(&checkpoint.encoder),
+        None => Ok(()),
+    }
+}
+
+// Threads share a lens natively. In a browser wgpu's objects stay in their thread.
+#[cfg(not(target_arch = "wasm32"))]
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Lens>();
+};

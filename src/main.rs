@@ -2,13 +2,9 @@
 
 /// A training step makes hundreds of tensors of megabytes: glibc gives such memory back to the kernel and asks
 /// for it anew each time, which costs a page fault for every 4 KiB.
-#[cfg(not(target_arch = "wasm32"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    #[cfg(not(target_arch = "wasm32"))]
-    return caselens::companion::main();
-    #[cfg(target_arch = "wasm32")]
-    std::process::ExitCode::FAILURE
+    caselens::companion::main()
 }

@@ -1,25 +1,19 @@
 //! The `#[wasm_bindgen]` surface: as thin as it can be. The npm package wraps it in a worker, downloads,
 //! typed errors and cancellation.
 
-use js_sys::{Array, Object, Reflect, Uint32Array};
+use js_sys::{Object, Reflect, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use vectors::JsVectors;
-
 use crate::{
+    backend::any::AnyBackend,
     checkpoint::ArrivingCheckpoint,
-    embedding::{Case, Pool},
     error::Error,
     head::HeadFile,
-    lens::{
-        Comparison,
-        any::{AnyLens, OwnParts},
-        auto::Chosen,
-        opened::Opened,
-    },
+    lens::{auto::Chosen, opened::OpenDevice},
 };
 
+mod compare;
 mod explain;
 mod gallery;
 mod vectors;
@@ -37,10 +31,6 @@ import type {
 extern "C" {
     #[wasm_bindgen(typescript_type = "EngineInfo")]
     pub type JsInfo;
-    #[wasm_bindgen(typescript_type = "Compared")]
-    pub type JsCompared;
-    #[wasm_bindgen(typescript_type = "readonly (string | undefined)[]")]
-    pub type JsConditions;
 }
 
 /// A JavaScript `Error` with a stable `code`.
@@ -98,7 +88,7 @@ impl ModelFile {
 
 /// A device that is open for one [`Engine`]. Freeing it gives a GPU back.
 #[wasm_bindgen]
-pub struct EngineDevice(Opened);
+pub struct EngineDevice(OpenDevice);
 
 #[wasm_bindgen]
 impl EngineDevice {
@@ -108,8 +98,8 @@ impl EngineDevice {
         #[wasm_bindgen(unchecked_param_type = "\"auto\" | Device")] device: String,
     ) -> Result<EngineDevice, JsValue> {
         let opened = match device.as_str() {
-            "auto" => Opened::auto().await,
-            "webgpu" => Opened::webgpu().await.map_err(js_error)?,
+            "auto" => OpenDevice::auto().await,
+            "webgpu" => OpenDevice::webgpu().await.map_err(js_error)?,
             "wasm" => return Ok(Self::cpu("wasm was asked for".into())),
             other => {
                 return Err(js_error(Error::InvalidArgument(format!(
@@ -122,7 +112,7 @@ impl EngineDevice {
 
     /// The CPU, and why it is taken.
     pub fn cpu(reason: String) -> EngineDevice {
-        EngineDevice(Opened::Cpu(reason))
+        EngineDevice(OpenDevice::Cpu(reason))
     }
 }
 
@@ -146,12 +136,6 @@ struct Info {
     reason: String,
 }
 
-#[derive(Serialize)]
-struct Comparisons {
-    results: Vec<Comparison>,
-    warnings: Vec<String>,
-}
-
 #[wasm_bindgen]
 impl Engine {
     /// Opens an encoder, whose file is here and is used up, and, where given, a head, on a device that is its own from
@@ -167,112 +151,43 @@ impl Engine {
     /// What was loaded, and on which device and why.
     pub fn info(&self) -> Result<JsInfo, JsValue> {
         let lens = &self.chosen.lens;
+        let backend = &lens.encoder.backend;
         to_js(&Info {
-            device: match lens {
-                AnyLens::Simd(_) => "wasm",
-                AnyLens::WebGpu(_) => "webgpu",
+            device: match backend {
+                AnyBackend::Simd(_) => "wasm",
+                AnyBackend::WebGpu(_) => "webgpu",
             },
-            adapter: lens.adapter(),
-            instructions: lens.instructions(),
-            dtype: lens.dtype().to_owned(),
+            adapter: backend.adapter(),
+            instructions: backend.instructions(),
+            dtype: lens.encoder.dtype.clone().into_owned(),
             dim: match self.has_head {
                 true => lens.dims(),
-                false => lens.hidden_size(),
+                false => lens.encoder.shape.hidden_size,
             },
-            model: lens.encoder_id().id.clone(),
+            model: lens.encoder.id.id.clone(),
             bytes: self.bytes,
             reason: self.chosen.reason.clone(),
         })
     }
 
-    /// Similarities of two sentences, one a condition.
-    pub async fn compare(
-        &self,
-        sentence1: String,
-        sentence2: String,
-        conditions: Vec<String>,
-    ) -> Result<JsCompared, JsValue> {
-        let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
-        let results = self
-            .chosen
-            .for_texts(2 + 2 * conditions.len())
-            .compare(&sentence1, &sentence2, &conditions)
-            .await
-            .map_err(js_error)?;
-        let warnings = match results.iter().any(|r| r.truncated) {
-            true => vec![
-                "A sentence is longer than the encoder reads: its end was left out.".to_string(),
-            ],
-            false => Vec::new(),
-        };
-        to_js(&Comparisons { results, warnings })
-    }
-
-    /// Unit-length embeddings of sentences, each through its condition where it has one: their first `dims`
-    /// dimensions, all where absent, as `dtype` "float32", "int8" or "binary".
-    pub async fn embed(
-        &self,
-        sentences: Vec<String>,
-        conditions: JsConditions,
-        dims: Option<usize>,
-        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
-    ) -> Result<JsVectors, JsValue> {
-        let conditions = Array::from(conditions.as_ref());
-        let conditions: Vec<Option<String>> = conditions.iter().map(|c| c.as_string()).collect();
-        let items: Vec<_> = sentences
-            .iter()
-            .enumerate()
-            .map(|(i, s)| (s.as_str(), conditions.get(i).and_then(Option::as_deref)))
-            .collect();
-        let rows = self
-            .chosen
-            .for_texts(items.len())
-            .embed(&items)
-            .await
-            .map_err(js_error)?;
-        vectors::vectors(&rows, dims, &dtype, true)
-    }
-
-    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls", `dims` and `dtype` as in [`Engine::embed`].
-    pub async fn encode(
-        &self,
-        texts: Vec<String>,
-        #[wasm_bindgen(unchecked_param_type = "\"mean\" | \"cls\"")] pooling: String,
-        normalize: bool,
-        dims: Option<usize>,
-        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
-    ) -> Result<JsVectors, JsValue> {
-        let pool = match pooling.as_str() {
-            "mean" => Pool::All,
-            "cls" => Pool::Cls,
-            other => {
-                return Err(js_error(Error::InvalidArgument(format!(
-                    "pooling is \"mean\" or \"cls\", not \"{other}\"."
-                ))));
-            }
-        };
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let rows = self
-            .chosen
-            .for_texts(texts.len())
-            .encode(&texts, pool, normalize)
-            .await
-            .map_err(js_error)?;
-        vectors::vectors(&rows, dims, &dtype, normalize)
-    }
-
     /// Operations per second that this thread could make in a loop of the instruction its products use, measured now;
     /// `undefined` where a GPU multiplies.
     pub fn peak(&self) -> Option<f64> {
-        match &self.chosen.lens {
-            AnyLens::Simd(lens) => Some(lens.encoder.backend.peak(now)),
-            AnyLens::WebGpu(_) => None,
+        match &self.chosen.lens.encoder.backend {
+            AnyBackend::Simd(simd) => Some(simd.peak(now)),
+            AnyBackend::WebGpu(_) => None,
         }
     }
 
     /// Token ids of a text, special tokens included.
     pub fn tokenize(&self, text: &str) -> Result<Uint32Array, JsValue> {
-        let ids = self.chosen.lens.tokenizer().ids(text).map_err(js_error)?;
+        let ids = self
+            .chosen
+            .lens
+            .encoder
+            .tokenizer
+            .ids(text)
+            .map_err(js_error)?;
         Ok(Uint32Array::from(ids.as_slice()))
     }
 }
@@ -281,20 +196,15 @@ impl Engine {
     async fn open(
         model: ModelFile,
         head: Option<Vec<u8>>,
-        device: Opened,
+        device: OpenDevice,
     ) -> crate::Result<Engine> {
         let bytes = model.bytes + head.as_ref().map_or(0, Vec::len);
         let checkpoint = model.checkpoint.finish()?;
         let head = head
             .map(|bytes| HeadFile::parse("the head", &bytes))
             .transpose()?;
-        let parts = OwnParts {
-            checkpoint,
-            head: head.as_ref(),
-            case: Case::default(),
-        };
         Ok(Engine {
-            chosen: Chosen::load(parts, device, now).await?,
+            chosen: Chosen::load(checkpoint, head.as_ref(), device, now).await?,
             has_head: head.is_some(),
             bytes,
         })

@@ -18,11 +18,6 @@ export function partSize(items: number, chunk: number, threads: number): number 
   return Math.min(chunk, Math.max(chunk / 4, Math.ceil(items / (2 * threads))));
 }
 
-/** Texts are numbered within a chunk; whoever made the call knows those of the call. `at` is where the chunk begins. */
-export function countedInCall(message: string, at: number): string {
-  return message.replace(/^(sentence|condition|text) (\d+)\b/i, (_, kind: string, n: string) => `${kind} ${Number(n) + at}`);
-}
-
 /**
  * Runs `work` on `items`, `size` at a time (`at` is the index of the first), until done or until `stopped()` says so.
  * Undefined when it was stopped.

@@ -3,51 +3,42 @@
 /**
  * What went wrong, in a form that programs can match on. The codes are stable.
  *
- * Input:
- * - `empty-text`: a text is empty or white space.
+ * Of the engine (this list and `ENGINE_CODES` are written from `src/error.rs`):
+ * - `empty-text`: a sentence, condition or text is empty or white space.
  * - `invalid-text`: a text holds half of a surrogate pair.
  * - `text-too-long`: a text has more characters than are accepted.
  * - `condition-too-long`: a condition leaves no room for the sentence.
  * - `invalid-argument`: an argument or option has the wrong type or value.
+ * - `model-format`: the file is no model, or a damaged one.
+ * - `unsupported-architecture`: the model is of a kind that is not supported.
+ * - `tokenizer`: the model's tokenizer cannot be used.
+ * - `head-format`: the file is no head, or a damaged one.
+ * - `head-mismatch`: the head was made for another encoder.
+ * - `bundle-format`: an exported folder's manifest or gallery is none, or a damaged one.
+ * - `bundle-schema`: an exported folder has a version that is not read here.
+ * - `bundle-mismatch`: a file of an exported folder is not the one that its manifest describes.
+ * - `not-enough-memory`: there is no memory left for the model.
+ * - `webgpu-unavailable`: WebGPU was asked for, and there is no adapter.
+ * - `gpu-lost`: the GPU stopped working.
+ * - `internal`: a fault of this library.
  *
- * Files:
+ * Of the package:
  * - `network`: the server could not be reached.
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
  * - `file`: a file on this machine could not be read (Node and Deno).
- * - `model-format`: the file is no model, or a damaged one.
- * - `unsupported-architecture`: the model is of a kind that is not supported.
- * - `tokenizer`: the model's tokenizer cannot be used.
- * - `head-format`: the file is no projection head, or a damaged one.
- * - `head-mismatch`: the head was trained on another encoder.
- * - `bundle-format`: an exported folder's manifest or gallery is none, or damaged.
- * - `bundle-schema`: an exported folder has a version that this package does not read.
- * - `bundle-mismatch`: a file of an exported folder is not the one that its manifest describes.
- *
- * Machine:
- * - `not-enough-memory`: there is no memory left for the model.
- * - `webgpu-unavailable`: `device: "webgpu"` was asked for and there is no adapter.
- * - `gpu-lost`: the GPU stopped working.
  * - `worker`: the worker could not start or died.
- * - `internal`: a fault of this package.
- *
- * Life:
  * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason.
  * - `disposed`: `dispose()` was called.
  */
 export type ErrorCode = (typeof CODES)[number];
 
-/** @internal */
-export const CODES = [
+const ENGINE_CODES = [
   "empty-text",
   "invalid-text",
   "text-too-long",
   "condition-too-long",
   "invalid-argument",
-  "network",
-  "http",
-  "download-incomplete",
-  "file",
   "model-format",
   "unsupported-architecture",
   "tokenizer",
@@ -59,11 +50,24 @@ export const CODES = [
   "not-enough-memory",
   "webgpu-unavailable",
   "gpu-lost",
-  "worker",
   "internal",
-  "aborted",
-  "disposed",
 ] as const;
+
+/** What the package raises by itself. */
+const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "aborted", "disposed"] as const;
+
+/** @internal */
+export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
+
+/** What to do about an error of the engine in JavaScript; the engine speaks of things, not of arguments. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  "invalid-text": "Clean it with `text.toWellFormed()` first.",
+  "head-format": "`caselens train-head` makes one.",
+  "head-mismatch": "`caselens train-head` makes one.",
+  "bundle-format": "`caselens export` makes one.",
+  "bundle-schema": "`caselens export` makes one.",
+  "webgpu-unavailable": 'That is `device: "wasm"`.',
+};
 
 /**
  * Everything this package throws or rejects with, but for what a caller's own `onProgress` throws, which rejects the call as it
@@ -109,7 +113,10 @@ export function toCaseLensError(thrown: unknown): CaseLensError {
   if (thrown instanceof CaseLensError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
-  if (CODES.includes(code as ErrorCode)) return new CaseLensError(code as ErrorCode, message);
+  if (CODES.includes(code as ErrorCode)) {
+    const advice = ADVICE[code as ErrorCode];
+    return new CaseLensError(code as ErrorCode, advice === undefined ? message : `${message} ${advice}`);
+  }
   return new CaseLensError("internal", `caselens failed: ${message}. Load it again; if it fails again, please report it.`, {
     cause: thrown,
   });

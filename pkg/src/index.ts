@@ -6,6 +6,7 @@
  */
 
 export { CaseLens, type ConditionedSentence } from "./api/caselens.js";
+export type { CompareOptions } from "./api/compare.js";
 export { Embeddings, type VectorOptions } from "./api/embeddings.js";
 export { type EmbedOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";

@@ -19,24 +19,33 @@ export interface LoadCall {
   readonly cache: CachePlace;
 }
 
-export interface CompareCall {
+/** A call about a list, or a part of one that is shared out. */
+interface Part {
+  /** How much of the list comes before this part, which errors and warnings count from; absent where it is the whole. */
+  readonly first?: number;
+}
+export interface CompareCall extends Part {
   readonly method: "compare";
   readonly sentence1: string;
   readonly sentence2: string;
   readonly conditions: readonly string[];
+  /** The similarity without a condition, where it is not to be computed. */
+  readonly unconditional?: number;
+  /** Whether to tell where each condition looked. */
+  readonly attention: boolean;
 }
 /** In which form embeddings are given; `dims` undefined for all. */
 interface Form {
   readonly dims: number | undefined;
   readonly dtype: EmbeddingType;
 }
-export interface EmbedCall extends Form {
+export interface EmbedCall extends Form, Part {
   readonly method: "embed";
   readonly sentences: readonly string[];
   /** One for each sentence; undefined for none. */
   readonly conditions: readonly (string | undefined)[];
 }
-export interface EncodeCall extends Form {
+export interface EncodeCall extends Form, Part {
   readonly method: "encode";
   readonly texts: readonly string[];
   readonly pooling: "mean" | "cls";

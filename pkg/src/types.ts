@@ -63,6 +63,11 @@ export interface Comparison {
   readonly unconditional: number;
   /** Present when a sentence was longer than the encoder can read and its end was left out. */
   readonly truncated?: true;
+  /**
+   * Where the condition looked, when that was asked for (`attention`): for each sentence what `explain` gives, with the last
+   * layer's attention alone.
+   */
+  readonly readings?: readonly [readonly Reading[], readonly Reading[]];
 }
 
 /** What the module gives for two sentences. */
@@ -125,7 +130,8 @@ export interface Reading {
   readonly tokens: readonly ExplainedToken[];
   /**
    * How the condition's tokens attend to all tokens: for each layer, for each of the condition's tokens, one number a token,
-   * averaged over the attention heads. The numbers of one row sum to 1. `[layers][condition's tokens][tokens]`
+   * averaged over the attention heads. The numbers of one row sum to 1. `[layers][condition's tokens][tokens]`; `compare` gives
+   * the last layer alone, as the only one.
    */
   readonly attention: readonly (readonly Float32Array[])[];
   /** How many of the sentence's tokens did not fit and were left out. */

@@ -104,9 +104,15 @@ export function fakeWasm(behave = () => undefined) {
             bytes: model.byteLength + (head?.byteLength ?? 0),
             reason,
           }),
-          compare: (sentence1, sentence2, conditions) =>
-            run("compare", [sentence1, sentence2, conditions], () => ({
-              results: conditions.map((condition) => ({ condition, similarity: 0.5, rating: 3, unconditional: 0.25 })),
+          compare: (sentence1, sentence2, conditions, first, unconditional, attention) =>
+            run("compare", [sentence1, sentence2, conditions, first, unconditional, attention], () => ({
+              results: conditions.map((condition) => ({
+                condition,
+                similarity: 0.5,
+                rating: 3,
+                unconditional: unconditional ?? 0.25,
+                ...(attention && { readings: [[], []] }),
+              })),
               warnings: [],
             })),
           embed: (sentences, ...rest) => run("embed", [sentences, ...rest], () => rows(sentences)),

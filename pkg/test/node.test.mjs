@@ -83,6 +83,26 @@ test("a path, a file: URL, an http: URL and bytes are the same model", async () 
   assert.equal(events.at(-1).progress, 1);
 });
 
+test("a comparison tells where its condition looked as explain does, to the bit, in every chunk and worker", async () => {
+  const conditions = Array.from({ length: 20 }, (_, i) => `the place ${i}`);
+  const wrong = conditions.with(17, " ");
+  for (const threads of [1, 2]) {
+    const lens = await CaseLens.load({ model: MODEL, threads });
+    const plain = await lens.compare(...PAIR, conditions);
+    const looked = await lens.compare(...PAIR, conditions, { attention: true });
+    assert.deepEqual(looked.map(({ readings, ...rest }) => rest), plain);
+    assert.deepEqual(new Set(plain.map(({ unconditional }) => unconditional)), new Set([(await lens.explain(...PAIR)).similarity]));
+    for (const { condition, readings } of [looked[0], looked[19]]) {
+      const explained = await lens.explain(...PAIR, condition);
+      const last = explained.readings.map((of) => of.map((reading) => ({ ...reading, attention: reading.attention.slice(-1) })));
+      assert.deepEqual(readings, last);
+      assert.ok(readings[0][0].attention[0].length > 0, "the condition has tokens, and each a row");
+    }
+    await assert.rejects(lens.compare(...PAIR, wrong), { code: "empty-text", message: /condition 18/ });
+    lens.dispose();
+  }
+});
+
 test("paths may hold what URLs give a meaning to", async () => {
   const odd = path.join(temporary, "50% #1 tiny?.gguf");
   await writeFile(odd, await readFile(BASE));

@@ -34,7 +34,8 @@ class FakeWorker {
     await Promise.race([this.behave(call), aborted]);
     if (call.method === "embed") return numbered(call.sentences, call.conditions);
     if (call.method === "group") return call.counts.map((count) => ({ silhouette: count }));
-    return call.method === "encode" ? numbered(call.texts) : call.conditions;
+    if (call.method === "compare") return call.conditions.map((condition) => ({ condition, unconditional: call.unconditional ?? 0.25 }));
+    return numbered(call.texts);
   }
   close(error) {
     this.closed = error;
@@ -57,14 +58,26 @@ test("a long call is shared out, and its results come in order", async () => {
   const sizes = [first, ...others].flatMap((w) => w.calls.map((c) => c.texts.length));
   assert.deepEqual(sizes.sort((a, b) => b - a), [...Array(9).fill(32), 12]);
 
-  const compared = await pool.call({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(20) }, undefined);
-  assert.deepEqual(compared, texts(20));
   const conditions = texts(50).map((t, i) => (i % 2 ? t : undefined));
   const embedded = await pool.call({ method: "embed", sentences: texts(50), conditions }, undefined);
   assert.deepEqual(embedded, numbered(texts(50), conditions));
+  for (const { calls } of [first, ...others]) {
+    for (const { texts: part, sentences = part, first } of calls) assert.equal(sentences[0], `text ${first}`);
+  }
   const counts = [2, 3, 4, 5];
   const grouped = await pool.call({ method: "group", data: new Float32Array(8), dims: 2, counts }, undefined);
   assert.deepEqual(grouped.map(({ silhouette }) => silhouette), counts);
+});
+
+test("of a comparison that is shared out one part alone reads the sentences without a condition", async () => {
+  const { pool, first, others } = open();
+  const compare = { method: "compare", sentence1: "a", sentence2: "b", conditions: texts(20), attention: false };
+  const compared = await pool.call(compare, undefined);
+  assert.deepEqual(compared, texts(20).map((condition) => ({ condition, unconditional: 0.25 })));
+  const parts = [first, ...others].flatMap(({ calls }) => calls).sort((a, b) => a.first - b.first);
+  assert.deepEqual(parts.map((part) => part.first), [0, 4, 8, 12, 16]);
+  assert.deepEqual(parts.map(({ unconditional }) => unconditional === undefined), [true, false, false, false, false]);
+  for (const part of parts) assert.deepEqual(part.conditions, texts(20).slice(part.first, part.first + 4));
 });
 
 test("further workers start once the first one's files are kept", async () => {
@@ -139,7 +152,7 @@ test("of several errors the first one is told, counted in the call", async () =>
   const behave = async (call) => {
     await turn();
     const at = call.texts.findIndex((t) => ["text 70", "text 40"].includes(t));
-    if (at >= 0) throw failed("empty-text", `Text ${at + 1} is empty.`);
+    if (at >= 0) throw failed("empty-text", `Text ${call.first + at + 1} is empty.`);
   };
   const workers = [0, 1, 2].map(() => new FakeWorker(behave));
   const { pool } = open({ first: workers[0], others: workers.slice(1) });

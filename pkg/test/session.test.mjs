@@ -47,7 +47,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
 
 const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
 const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", normalize: true, dtype: "float32" });
-const compare = (n) => ({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(n) });
+const compare = (n) => ({ method: "compare", sentence1: "a", sentence2: "b", conditions: texts(n), attention: false });
 
 test("load answers with the engine's info, rises to 1 and keeps both files", async () => {
   const { load, messages, cached } = open();
@@ -136,7 +136,7 @@ test("long calls are cut into chunks and put together in order", async () => {
   const conditions = texts(33).map((t, i) => (i % 2 ? t : undefined));
   const items = { method: "embed", sentences: texts(33), conditions, dims: 1, dtype: "int8" };
   assert.equal((await call(items)).value.count, 33);
-  assert.deepEqual(wasm.engines[0].calls.at(-1).slice(1), [texts(33).slice(32), conditions.slice(32), 1, "int8"]);
+  assert.deepEqual(wasm.engines[0].calls.at(-1).slice(1), [texts(33).slice(32), conditions.slice(32), 1, "int8", 32]);
   const sizes = wasm.engines[0].calls.map(([method, ...args]) => [method, (method === "compare" ? args[2] : args[0]).length]);
   assert.deepEqual(sizes, [
     ["encode", 32], ["encode", 32], ["encode", 6],
@@ -371,11 +371,12 @@ test("kept files that the engine refuses are fetched once more", async () => {
 
 test("texts are numbered as in the call, not as in the chunk, and warnings are said once", async () => {
   const { load, call, messages } = open({
-    behave: (method, [texts]) => {
+    behave: (method, [texts, , , , , first]) => {
       if (method !== "encode") return undefined;
       const bad = texts.indexOf("text 69");
-      if (bad >= 0) throw engineError("empty-text", `text ${bad + 1} is empty.`);
-      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, warnings: ["Text 2 is long.", "Something is so."] };
+      if (bad >= 0) throw engineError("empty-text", `text ${first + bad + 1} is empty.`);
+      const warnings = [`Text ${first + 2} is long.`, "Something is so."];
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, warnings };
     },
   });
   await load();
@@ -383,6 +384,41 @@ test("texts are numbered as in the call, not as in the chunk, and warnings are s
   await call(encode(60));
   const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
   assert.deepEqual(warnings, ["Text 2 is long.", "Something is so.", "Text 34 is long."]);
+});
+
+test("every chunk is told how much comes before it, in the call that it is a part of too", async () => {
+  const { load, call, wasm } = open();
+  await load();
+  const firsts = () => wasm.engines[0].calls.splice(0).map(([method, ...args]) => (method === "compare" ? args[3] : args.at(-1)));
+  await call(encode(70));
+  assert.deepEqual(firsts(), [0, 32, 64]);
+  await call({ ...encode(40), first: 64 });
+  assert.deepEqual(firsts(), [64, 96]);
+  await call({ method: "embed", sentences: texts(40), conditions: texts(40), dtype: "float32", first: 8 });
+  assert.deepEqual(firsts(), [8, 40]);
+  await call({ ...compare(17), first: 8 });
+  assert.deepEqual(firsts(), [8, 16, 24]);
+});
+
+test("the sentences alone are read once a call, and not where their similarity is known", async () => {
+  const { load, call, wasm } = open();
+  await load();
+  const known = () => wasm.engines[0].calls.splice(0).map(([, , , , , unconditional]) => unconditional);
+  const { value } = await call(compare(20));
+  assert.deepEqual(known(), [undefined, 0.25, 0.25]);
+  assert.deepEqual(new Set(value.map(({ unconditional }) => unconditional)), new Set([0.25]));
+  await call(compare(1));
+  assert.deepEqual(known(), [undefined], "another call has other sentences");
+  await call({ ...compare(9), unconditional: 0 });
+  assert.deepEqual(known(), [0, 0]);
+});
+
+test("where conditions looked is told where it is asked for", async () => {
+  const { load, call } = open();
+  await load();
+  assert.ok((await call(compare(9))).value.every((result) => !("readings" in result)));
+  const { value } = await call({ ...compare(9), attention: true });
+  assert.deepEqual(value.map(({ readings }) => readings), Array(9).fill([[], []]));
 });
 
 test("warnings reach the page", async () => {

@@ -5,6 +5,7 @@ import {
   CaseLens,
   CaseLensError,
   type Clustering,
+  type CompareOptions,
   type Comparison,
   Embeddings,
   type EmbeddingsData,
@@ -51,6 +52,8 @@ const results: Comparison[] = await lens.compare("a", "b", ["c"] as const, { sig
 const numbers: number[] = results.flatMap((r) => [r.similarity, r.rating, r.unconditional]);
 const named: string[] = results.map((r) => r.condition);
 const cut: true | undefined = results[0]?.truncated;
+const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, signal } satisfies CompareOptions);
+const lookedAt: Float32Array | undefined = looked[0]?.readings?.[0][0]?.attention[0]?.[0];
 const explained: Explanation = await lens.explain("a", "b", "c", { subtract: true, pooling: "cls", head: false, signal });
 const bare: Explanation = await lens.explain("a", "b");
 const last: ExplainedStep | undefined = explained.steps.at(-1);
@@ -128,4 +131,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, spoken, suggested, weight, wrong };
+export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, spoken, suggested, weight, wrong };

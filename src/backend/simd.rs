@@ -20,7 +20,7 @@
 //! println!("{}", simd.instructions()); // AVX512-VNNI, on a recent server
 //! ```
 
-use std::{ops::Range, rc::Rc, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 mod attention;
 mod blocks;
@@ -105,7 +105,7 @@ impl Simd {
         let mut data = self.memory.take_f32(rows * columns);
         fill(data.slice_mut(rows * columns));
         Tensor {
-            data: Rc::new(data),
+            data: Arc::new(data),
             rows,
             columns,
         }
@@ -143,7 +143,7 @@ impl Simd {
 /// Activations `[rows, columns]`, f32. Cloning shares.
 #[derive(Clone)]
 pub struct Tensor {
-    data: Rc<Buffer>,
+    data: Arc<Buffer>,
     rows: usize,
     columns: usize,
 }

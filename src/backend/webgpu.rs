@@ -12,30 +12,38 @@
 //! Nothing here panics when the GPU fails: whatever the device reports is kept and comes out of the next
 //! operation as [`Error::GpuLost`].
 
+// Natively wgpu's objects are shared among threads; in a browser they are not, and there is but one.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+
 mod buffers;
 mod context;
 mod failure;
+mod parameters;
 mod pipeline;
 mod profile;
 mod readback;
 mod recorder;
 mod weights;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 
-pub use context::AdapterInfo;
+pub use context::{AdapterInfo, Options, Products};
 pub use profile::KernelTime;
 pub use wgpu::PowerPreference;
 
 use self::{
     buffers::{Allocation, Memory, Purpose},
     context::Context,
-    pipeline::{Kernel, Pipelines},
-    profile::Work,
+    parameters::{
+        AttentionParams, AttentionWeightsParams, EmbedParams, LinearParams, NormParams, PadParams,
+        RowsParams, Term,
+    },
+    pipeline::{BYTES_HEIGHTS, Format, Kernel, Pipelines},
+    profile::{Profile, Work},
     recorder::{Dispatch, Recorder, grid},
-    weights::{Format, Matrix},
+    weights::Matrix,
 };
 use super::{
     Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows, check_shape,
@@ -53,10 +61,6 @@ const TILE: usize = 64;
 /// Rows and outputs of a workgroup of the linear kernel on bytes, for each thread down it and for all.
 const BYTES_ROWS: usize = 4;
 const BYTES_OUTPUTS: usize = 64;
-/// Threads down such a workgroup, for few rows and for many. Many share what a core's cache holds of the weights; few are
-/// shared out among more cores.
-const BYTES_HEIGHTS: [u32; 2] = [4, 16];
-
 /// A GPU. Cloning shares it; tensors belong to the `WebGpu` that made them.
 ///
 /// ```no_run
@@ -68,52 +72,19 @@ const BYTES_HEIGHTS: [u32; 2] = [4, 16];
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct WebGpu(Rc<Inner>);
+pub struct WebGpu(Arc<Inner>);
 
 struct Inner {
     context: Context,
-    memory: Rc<Memory>,
+    memory: Arc<Memory>,
     pipelines: Pipelines,
     recorder: Recorder,
-}
-
-/// How a GPU is used.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    pub power: PowerPreference,
-    /// How linear layers multiply. `None`: [`Products::Bytes`] on GPUs, [`Products::Threads`] on software adapters.
-    pub products: Option<Products>,
-    /// Whether to time each kernel: see [`WebGpu::times`]. Natively only.
-    pub profile: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            power: PowerPreference::HighPerformance,
-            products: None,
-            profile: false,
-        }
-    }
-}
-
-/// How linear layers multiply. The last two give the same numbers up to rounding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Products {
-    /// As packed bytes, where WGSL has `dot4I8Packed` and the weights lie in blocks; elsewhere as [`Products::Tiles`].
-    Bytes,
-    /// In f32, a workgroup sharing what it loads: for GPUs.
-    Tiles,
-    /// In f32, each thread by itself: for software adapters, which are three times as fast with it as with tiles, and
-    /// six times as fast as with bytes.
-    Threads,
 }
 
 /// Activations `[rows, columns]`, f32. Cloning shares.
 #[derive(Clone)]
 pub struct Tensor {
-    data: Rc<Allocation>,
+    data: Arc<Allocation>,
     rows: usize,
     columns: usize,
 }
@@ -156,82 +127,6 @@ pub struct DeviceBatch {
     pairs: usize,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct EmbedParams {
-    tokens: u32,
-    columns: u32,
-    quads: u32,
-    eps: f32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct LinearParams {
-    rows: u32,
-    outputs: u32,
-    /// Of a row: vec4s, or blocks in the kernel on bytes.
-    quads: u32,
-    padding: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct PadParams {
-    rows: u32,
-    columns: u32,
-    padded: u32,
-    padding: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct NormParams {
-    rows: u32,
-    columns: u32,
-    eps: f32,
-    padding: u32,
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct AttentionParams {
-    tokens: u32,
-    hidden: u32,
-    heads: u32,
-    head_size: u32,
-    scale: f32,
-    padding: [u32; 3],
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct AttentionWeightsParams {
-    rows: u32,
-    columns: u32,
-    hidden: u32,
-    heads: u32,
-    head_size: u32,
-    scale: f32,
-    padding: [u32; 2],
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct RowsParams {
-    rows: u32,
-    columns: u32,
-    padding: [u32; 2],
-}
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Term {
-    start: u32,
-    length: u32,
-    weight: f32,
-}
-
 impl WebGpu {
     /// Opens the system's adapter for `power`.
     ///
@@ -249,13 +144,17 @@ impl WebGpu {
 
     /// [`WebGpu::new`], with a say in how it is used.
     pub async fn open(options: Options) -> Result<Self> {
-        let context = Context::new(options).await?;
+        let context = Context::new(&options).await?;
+        let profile = match options.profile {
+            true => Some(Profile::new(&context.device, &context.queue)?),
+            false => None,
+        };
         let memory = Memory::new(context.device.clone(), context.info.max_buffer_bytes);
-        Ok(Self(Rc::new(Inner {
+        Ok(Self(Arc::new(Inner {
             context,
             memory,
             pipelines: Pipelines::default(),
-            recorder: Recorder::default(),
+            recorder: Recorder::new(profile),
         })))
     }
 
@@ -277,8 +176,7 @@ impl WebGpu {
 
     /// What each kernel took since the last call; empty unless [`Options::profile`] asked for it.
     pub fn times(&self) -> Vec<KernelTime> {
-        let profile = self.0.context.profile.as_ref();
-        profile.map(profile::Profile::take).unwrap_or_default()
+        self.0.recorder.times()
     }
 
     /// Bytes of tensors on the device, those kept for reuse included.
@@ -296,7 +194,7 @@ impl WebGpu {
         let bytes = 4 * rows as u64 * columns as u64;
         let data = self.0.memory.allocate(Purpose::Activations, bytes)?;
         Ok(Tensor {
-            data: Rc::new(data),
+            data: Arc::new(data),
             rows,
             columns,
         })
@@ -426,6 +324,7 @@ impl WebGpu {
             .collect();
         self.load_dense(&[&WeightTensor {
             name: parts.first().map(|p| p.name.clone()).unwrap_or_default(),
+            role: None,
             shape: vec![numbers.len() / 4],
             dtype: crate::checkpoint::weights::Dtype::F32,
             data: numbers.into(),

@@ -6,13 +6,16 @@
 //! `scales` `[2 · items]` (f32) beside it, one for each vector: x ≈ scale · q.
 
 use half::f16;
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::Dtype;
 use serde::{Deserialize, Serialize};
 
 use super::Manifest;
 use crate::{
     backend::{Backend, simd::Simd},
-    checkpoint::weights::{self, decode},
+    checkpoint::{
+        described::{Reader, Writer},
+        dtype::{self, decode},
+    },
     error::{Error, Result},
     head::{Head, HeadFile},
     similarity::{cosine, rating},
@@ -21,7 +24,7 @@ use crate::{
 
 /// How an embedding's numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Numbers {
     /// 16 bits: similarities as the encoder's own to three digits.
@@ -51,7 +54,7 @@ pub fn to_bytes(vectors: &[Vec<f32>], numbers: Numbers) -> Result<Vec<u8>> {
     if !vectors.iter().flatten().all(|x| x.is_finite()) {
         return Err(bad("an embedding has numbers that are not finite".into()));
     }
-    let shape = vec![vectors.len(), vectors.first().map_or(0, Vec::len)];
+    let shape = [vectors.len(), vectors.first().map_or(0, Vec::len)];
     let mut scales: Vec<f32> = Vec::new();
     let (dtype, data) = match numbers {
         Numbers::F16 => {
@@ -75,16 +78,12 @@ pub fn to_bytes(vectors: &[Vec<f32>], numbers: Numbers) -> Result<Vec<u8>> {
         }
     };
     let scales: Vec<u8> = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let mut tensors = vec![("embeddings", dtype, shape, &data)];
+    let mut file = Writer::default();
+    file.add("embeddings", dtype, &shape, data);
     if numbers == Numbers::Int8 {
-        tensors.push(("scales", Dtype::F32, vec![vectors.len()], &scales));
+        file.add("scales", Dtype::F32, &[vectors.len()], scales);
     }
-    let views = tensors
-        .into_iter()
-        .map(|(name, dtype, shape, data)| Ok((name, TensorView::new(dtype, shape, data)?)))
-        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
-        .map_err(|e| bad(e.to_string()))?;
-    safetensors::serialize(views, None).map_err(|e| bad(e.to_string()))
+    file.plain().map_err(bad)
 }
 
 /// Reads what [`to_bytes`] wrote: `rows` embeddings of `width` numbers, end to end. `file` names it in errors.
@@ -99,26 +98,17 @@ fn from_bytes(
         file: file.to_owned(),
         reason,
     };
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| bad(e.to_string()))?;
-    let tensor = |name: &str, dtype: Dtype, shape: &[usize]| {
-        let view = tensors.tensor(name).map_err(|e| bad(e.to_string()))?;
-        match view.dtype() == dtype && view.shape() == shape {
-            true => Ok(view.data()),
-            false => Err(bad(format!(
-                "`{name}` is {:?} {:?}, where {dtype:?} {shape:?} is needed",
-                view.dtype(),
-                view.shape()
-            ))),
-        }
-    };
+    let read = Reader::new(bytes).map_err(bad)?;
+    let tensor =
+        |name: &str, dtype: Dtype, shape: &[usize]| read.data(name, dtype, shape).map_err(bad);
     let found: Vec<f32> = match numbers {
         Numbers::F16 => decode(
-            weights::Dtype::F16,
+            dtype::Dtype::F16,
             tensor("embeddings", Dtype::F16, &[rows, width])?,
         ),
         Numbers::Int8 => {
             let quants = tensor("embeddings", Dtype::I8, &[rows, width])?;
-            let scales = decode(weights::Dtype::F32, tensor("scales", Dtype::F32, &[rows])?);
+            let scales = decode(dtype::Dtype::F32, tensor("scales", Dtype::F32, &[rows])?);
             let vectors = quants.chunks_exact(width).zip(scales);
             vectors
                 .flat_map(|(vector, scale)| vector.iter().map(move |&q| scale * f32::from(q as i8)))

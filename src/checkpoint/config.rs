@@ -1,4 +1,9 @@
-//! An encoder's shape, from Hugging Face's config.json.
+//! The shape of a BERT-family encoder, from Hugging Face's config.json.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod decoder;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod rope;
 
 use serde::Deserialize;
 

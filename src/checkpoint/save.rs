@@ -3,27 +3,30 @@
 //! Tensors keep the names they were published under, and what training does not touch (the pooler,
 //! RoBERTa's unused positions) is copied, so that whatever read the published folder reads this one.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, tensor::TensorView};
 
 use super::{
     config::Config,
-    weights::{WeightTensor, gguf_name},
+    described::{Reader, Writer},
+    files::Bytes,
+    names,
+    weights::WeightTensor,
 };
 use crate::error::{Error, Result};
 
-/// Name, dtype, shape and bytes.
-type Tensor<'a> = (String, Dtype, Vec<usize>, Cow<'a, [u8]>);
-
-/// model.safetensors with the numbers of `trained`, by GGUF name, in place of the published ones. `what`
-/// names the published file in errors.
+/// model.safetensors with the numbers of `trained`, by GGUF name, in place of the published ones, which are in one file
+/// or in shards. `what` names them in errors.
 ///
 /// # Errors
-/// The published file is no safetensors, or holds a tensor of another shape.
+/// A published file is no safetensors, or holds a tensor of another shape.
 pub fn safetensors(
     what: &str,
-    published: &[u8],
+    published: &[Bytes],
     config: &Config,
     trained: &BTreeMap<String, Vec<f32>>,
 ) -> Result<Vec<u8>> {
@@ -31,52 +34,43 @@ pub fn safetensors(
         what: what.into(),
         reason,
     };
-    let not_safetensors =
-        |e: safetensors::SafeTensorError| bad(format!("it is no safetensors ({e})"));
-    let file = SafeTensors::deserialize(published).map_err(not_safetensors)?;
-    let (_, header) = SafeTensors::read_metadata(published).map_err(not_safetensors)?;
     let mut trained: BTreeMap<&str, &[f32]> = trained
         .iter()
         .map(|(n, x)| (n.as_str(), x.as_slice()))
         .collect();
-    let mut tensors: Vec<Tensor<'_>> = Vec::new();
-    for (name, view) in file.tensors() {
-        let shape = view.shape().to_vec();
-        let numbers =
-            gguf_name(&name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
-        let (dtype, bytes) = match numbers {
-            None => (view.dtype(), Cow::Borrowed(view.data())),
-            Some((numbers, known)) => {
-                let mut all = match known.as_str() {
-                    "position_embd.weight" => unused(&name, &view, config.position_offset)?,
-                    _ => Vec::new(),
-                };
-                all.extend_from_slice(numbers);
-                if all.len() != shape.iter().product::<usize>() {
-                    return Err(bad(format!("tensor `{name}` has the shape {shape:?}")));
+    let mut written = Writer::default();
+    let mut metadata = HashMap::new();
+    for file in published {
+        let file = Reader::new(file).map_err(bad)?;
+        metadata.extend(file.metadata().clone());
+        for (name, view) in file.tensors() {
+            let shape = view.shape();
+            let numbers =
+                names::bert(&name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
+            let (dtype, bytes) = match numbers {
+                None => (view.dtype(), Cow::Borrowed(view.data())),
+                Some((numbers, known)) => {
+                    let mut all = match known.as_str() {
+                        "position_embd.weight" => unused(&name, &view, config.position_offset)?,
+                        _ => Vec::new(),
+                    };
+                    all.extend_from_slice(numbers);
+                    if all.len() != shape.iter().product::<usize>() {
+                        return Err(bad(format!("tensor `{name}` has the shape {shape:?}")));
+                    }
+                    let bytes = bytemuck::cast_slice::<f32, u8>(&all).to_vec();
+                    (Dtype::F32, Cow::Owned(bytes))
                 }
-                let bytes = bytemuck::cast_slice::<f32, u8>(&all).to_vec();
-                (Dtype::F32, Cow::Owned(bytes))
-            }
-        };
-        tensors.push((name, dtype, shape, bytes));
+            };
+            written.add(name, dtype, shape, bytes);
+        }
     }
     if let Some(name) = trained.keys().next() {
         return Err(bad(format!("it has no tensor for `{name}`")));
     }
-    let views = tensors
-        .iter()
-        .map(|(name, dtype, shape, bytes)| {
-            Ok((
-                name.as_str(),
-                TensorView::new(*dtype, shape.clone(), bytes).map_err(not_safetensors)?,
-            ))
-        })
-        .collect::<Result<Vec<_>>>()?;
     // transformers refuses a file that does not say which library's tensors it holds.
-    let mut metadata = header.metadata().clone().unwrap_or_default();
     metadata.entry("format".into()).or_insert("pt".into());
-    safetensors::serialize(views, Some(metadata)).map_err(not_safetensors)
+    written.with(metadata).map_err(bad)
 }
 
 /// The first `rows` rows of a published matrix.

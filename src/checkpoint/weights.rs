@@ -1,86 +1,57 @@
-//! Weights by name, from safetensors or GGUF, without copying what can be borrowed.
+//! Weights by name, from safetensors (in one file or in shards) or GGUF, without copying what can be borrowed.
 //!
-//! Names are GGUF's (`blk.0.attn_q.weight`, …) whichever file they come from: Hugging Face names are
-//! translated once, here. RoBERTa's position table loses its first rows here too (those below
+//! Names are GGUF's (`blk.0.attn_q.weight`, …) whichever file they come from: Hugging Face's are
+//! translated once ([`names`](super::names)). RoBERTa's position table loses its first rows here too (those below
 //! `pad_token_id + 1`, as in llama.cpp's converter), so that positions count from 0 for every family.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-use candle_core::quantized::{GgmlDType, gguf_file};
-use half::{bf16, f16};
+#[cfg(not(target_arch = "wasm32"))]
+use sha2::{Digest, Sha256};
 
-use super::gguf::header::Header;
+pub use super::{
+    dtype::{BLOCK, Dtype, decode, decode_into},
+    files::Bytes,
+};
+use super::{
+    gguf::{
+        format::Format,
+        header::{Header, Metadata},
+    },
+    names,
+};
 use crate::error::{Error, Result};
 
-/// How a tensor's numbers are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Dtype {
-    F32,
-    F16,
-    Bf16,
-    /// Blocks of 32: an f16 scale, then 32 signed bytes; x = scale · q.
-    #[serde(rename = "q8_0")]
-    Q8_0,
-    /// Blocks of 32: an f16 scale, then 16 bytes holding q + 8 in four bits (first half of the block in
-    /// the low nibbles); x = scale · q.
-    #[serde(rename = "q4_0")]
-    Q4_0,
+/// What a tensor is to the model that asks for it. Training decides by it what changes and what stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    TokenTable,
+    /// Positions or types.
+    OtherTable,
+    /// Of the LayerNorm behind the tables: its weight or its bias.
+    TableNorm,
+    /// A linear layer's weight in a layer of the encoder.
+    Matrix {
+        layer: usize,
+    },
+    /// A linear layer's bias.
+    Bias {
+        layer: usize,
+    },
+    /// A LayerNorm's weight or bias.
+    Norm {
+        layer: usize,
+    },
+    /// A head's weight or bias.
+    Head,
 }
 
-/// Numbers per block of the quantised formats.
-pub const BLOCK: usize = 32;
-
-impl Dtype {
-    /// `(numbers, bytes)` of the smallest unit.
-    pub fn block(self) -> (usize, usize) {
+impl Role {
+    /// The encoder's layer that it is of.
+    pub fn layer(self) -> Option<usize> {
         match self {
-            Self::F32 => (1, 4),
-            Self::F16 | Self::Bf16 => (1, 2),
-            Self::Q8_0 => (BLOCK, 2 + BLOCK),
-            Self::Q4_0 => (BLOCK, 2 + BLOCK / 2),
-        }
-    }
-
-    /// The name used in files, options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::Q8_0 => "q8_0",
-            Self::Q4_0 => "q4_0",
-        }
-    }
-
-    fn from_safetensors(dtype: safetensors::Dtype) -> Option<Self> {
-        match dtype {
-            safetensors::Dtype::F32 => Some(Self::F32),
-            safetensors::Dtype::F16 => Some(Self::F16),
-            safetensors::Dtype::BF16 => Some(Self::Bf16),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn from_ggml(dtype: GgmlDType) -> Option<Self> {
-        match dtype {
-            GgmlDType::F32 => Some(Self::F32),
-            GgmlDType::F16 => Some(Self::F16),
-            GgmlDType::BF16 => Some(Self::Bf16),
-            GgmlDType::Q8_0 => Some(Self::Q8_0),
-            GgmlDType::Q4_0 => Some(Self::Q4_0),
-            _ => None,
-        }
-    }
-
-    /// candle's name for it.
-    pub(crate) fn ggml(self) -> GgmlDType {
-        match self {
-            Self::F32 => GgmlDType::F32,
-            Self::F16 => GgmlDType::F16,
-            Self::Bf16 => GgmlDType::BF16,
-            Self::Q8_0 => GgmlDType::Q8_0,
-            Self::Q4_0 => GgmlDType::Q4_0,
+            Self::Matrix { layer } | Self::Bias { layer } | Self::Norm { layer } => Some(layer),
+            Self::TokenTable | Self::OtherTable | Self::TableNorm | Self::Head => None,
         }
     }
 }
@@ -89,6 +60,8 @@ impl Dtype {
 #[derive(Debug, Clone)]
 pub struct WeightTensor<'a> {
     pub name: String,
+    /// What it is to the model; none until a model asks for it.
+    pub role: Option<Role>,
     pub shape: Vec<usize>,
     pub dtype: Dtype,
     pub data: Cow<'a, [u8]>,
@@ -101,14 +74,11 @@ impl<'a> WeightTensor<'a> {
         name: &str,
         view: &safetensors::tensor::TensorView<'a>,
     ) -> Result<Self> {
-        let dtype = Dtype::from_safetensors(view.dtype()).ok_or_else(|| Error::Tensor {
-            name: name.into(),
-            reason: format!("holds {:?}, not floating-point numbers", view.dtype()),
-        })?;
         Ok(Self {
             name: name.into(),
+            role: None,
             shape: view.shape().to_vec(),
-            dtype,
+            dtype: from_safetensors(name, view.dtype())?,
             data: Cow::Borrowed(view.data()),
         })
     }
@@ -153,176 +123,144 @@ impl<'a> WeightTensor<'a> {
     }
 }
 
-/// Decodes whole blocks of `dtype` to f32. A trailing partial block is ignored; readers reject it first.
-pub fn decode(dtype: Dtype, data: &[u8]) -> Vec<f32> {
-    let (numbers, bytes) = dtype.block();
-    let mut out = vec![0f32; data.len() / bytes * numbers];
-    decode_into(dtype, data, &mut out);
-    out
-}
-
-/// [`decode`] into memory that is there: as many blocks as both sides hold.
-pub fn decode_into(dtype: Dtype, data: &[u8], out: &mut [f32]) {
-    let scale = |block: &[u8]| f16::from_le_bytes([block[0], block[1]]).to_f32();
-    let (numbers, bytes) = dtype.block();
-    for (block, out) in data.chunks_exact(bytes).zip(out.chunks_exact_mut(numbers)) {
-        match dtype {
-            Dtype::F32 => out[0] = f32::from_le_bytes([block[0], block[1], block[2], block[3]]),
-            Dtype::F16 => out[0] = scale(block),
-            Dtype::Bf16 => out[0] = bf16::from_le_bytes([block[0], block[1]]).to_f32(),
-            Dtype::Q8_0 => {
-                let d = scale(block);
-                for (x, &q) in out.iter_mut().zip(&block[2..]) {
-                    *x = d * f32::from(q as i8);
-                }
-            }
-            Dtype::Q4_0 => {
-                let d = scale(block);
-                let (low, high) = out.split_at_mut(BLOCK / 2);
-                for ((low, high), &q) in low.iter_mut().zip(high).zip(&block[2..]) {
-                    *low = d * (f32::from(q & 15) - 8.0);
-                    *high = d * (f32::from(q >> 4) - 8.0);
-                }
-            }
-        }
-    }
-}
-
-/// The bytes of a file: owned, or mapped into memory.
-pub enum Bytes {
-    Owned(Vec<u8>),
-    #[cfg(not(target_arch = "wasm32"))]
-    Mapped(memmap2::Mmap),
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            #[cfg(not(target_arch = "wasm32"))]
-            Self::Mapped(map) => map,
-        }
+fn from_safetensors(name: &str, dtype: safetensors::Dtype) -> Result<Dtype> {
+    match dtype {
+        safetensors::Dtype::F32 => Ok(Dtype::F32),
+        safetensors::Dtype::F16 => Ok(Dtype::F16),
+        safetensors::Dtype::BF16 => Ok(Dtype::Bf16),
+        other => Err(Error::Tensor {
+            name: name.into(),
+            reason: format!("holds {other:?}, not floating-point numbers of 16 or 32 bits"),
+        }),
     }
 }
 
 /// A tensor of a file: what is said of it, and where its bytes lie.
 pub(crate) struct Entry {
     pub shape: Vec<usize>,
-    pub dtype: Dtype,
+    pub format: Format,
     pub place: Place,
 }
 
 /// Where the bytes of a tensor lie.
 pub(crate) enum Place {
-    /// Within the file's.
-    File(Range<usize>),
+    /// In the file of this number.
+    File(usize, Range<usize>),
     Own(Vec<u8>),
 }
 
-/// An opened model file: its bytes as a whole, or tensor by tensor ([`Arriving`](super::arriving::Arriving)).
+/// A tensor as its file holds it, whatever its format.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stored<'a> {
+    pub shape: &'a [usize],
+    pub format: Format,
+    pub data: &'a [u8],
+}
+
+/// An opened model's tensors: with the bytes of its files, or each with its own
+/// ([`Arriving`](super::gguf::arriving::Arriving)).
 pub struct Weights {
-    /// Empty where tensors have their own.
-    bytes: Bytes,
-    entries: HashMap<String, Entry>,
+    files: Vec<Bytes>,
+    entries: BTreeMap<String, Entry>,
     size: usize,
     /// GGUF's key–value pairs; empty for safetensors.
-    pub metadata: HashMap<String, gguf_file::Value>,
+    pub metadata: Metadata,
 }
 
 impl Weights {
-    /// Opens GGUF or safetensors by the first bytes. `what` names the file in errors.
+    /// Opens a BERT-family encoder's GGUF or safetensors by the first bytes. `what` names the file in errors.
     pub fn open(what: &str, bytes: Bytes) -> Result<Self> {
-        if bytes.starts_with(b"GGUF") {
-            Self::gguf(what, bytes)
-        } else {
-            Self::safetensors(what, bytes)
+        if !bytes.starts_with(b"GGUF") {
+            return Self::safetensors([(what.to_owned(), bytes)], names::bert);
         }
-    }
-
-    fn safetensors(what: &str, bytes: Bytes) -> Result<Self> {
-        let bad = |reason: String| Error::ModelFormat {
+        let header = Header::read(&bytes).map_err(|fault| Error::ModelFormat {
             what: what.into(),
-            reason,
-        };
-        let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes)
-            .map_err(|e| bad(format!("neither GGUF nor complete safetensors ({e})")))?;
-        let start = header + 8;
-        let mut entries = HashMap::new();
-        for (name, info) in metadata.tensors() {
-            let Some(dtype) = Dtype::from_safetensors(info.dtype) else {
-                continue; // position_ids and the like: integers that no forward pass reads
-            };
-            let Some(name) = gguf_name(&name) else {
-                continue; // the pooler and task heads
-            };
-            let range = start + info.data_offsets.0..start + info.data_offsets.1;
-            if range.end > bytes.len() {
-                return Err(bad(format!("it ends inside tensor `{name}`")));
-            }
-            entries.insert(
-                name,
-                Entry {
-                    shape: info.shape.clone(),
-                    dtype,
-                    place: Place::File(range),
-                },
-            );
-        }
-        Ok(Self {
-            size: bytes.len(),
-            bytes,
-            entries,
-            metadata: HashMap::new(),
-        })
-    }
-
-    fn gguf(what: &str, bytes: Bytes) -> Result<Self> {
-        let header = Header::read(&bytes).map_err(|reason| Error::ModelFormat {
-            what: what.into(),
-            reason,
+            reason: fault.to_string(),
         })?;
-        let table = header.table(what, Some(bytes.len()), Dtype::from_ggml)?;
-        let entries = table.into_iter().map(|(name, tensor)| {
+        Self::gguf(what, bytes, header, |format| format.dtype().is_some())
+    }
+
+    /// The tensors of safetensors files, each with what names it in errors. `named` gives their GGUF names, and `None`
+    /// for those that no forward pass reads.
+    pub(crate) fn safetensors(
+        files: impl IntoIterator<Item = (String, Bytes)>,
+        named: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let mut all = Self::of(BTreeMap::new(), Metadata::new(), 0);
+        for (what, bytes) in files {
+            let bad = |reason: String| Error::ModelFormat {
+                what: what.clone(),
+                reason,
+            };
+            let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes)
+                .map_err(|e| bad(format!("neither GGUF nor complete safetensors ({e})")))?;
+            let start = header + 8;
+            for (name, info) in metadata.tensors() {
+                let Some(name) = named(&name) else {
+                    continue;
+                };
+                let format = from_safetensors(&name, info.dtype)?.into();
+                let (from, to) = info.data_offsets;
+                let range = start + from..start + to;
+                if range.end > bytes.len() {
+                    return Err(bad(format!("it ends inside tensor `{name}`")));
+                }
+                let entry = Entry {
+                    shape: info.shape.clone(),
+                    format,
+                    place: Place::File(all.files.len(), range),
+                };
+                all.entries.insert(name, entry);
+            }
+            all.size += bytes.len();
+            all.files.push(bytes);
+        }
+        Ok(all)
+    }
+
+    /// The tensors of a GGUF file whose header was read, in the formats that `reads` tells.
+    pub(crate) fn gguf(
+        what: &str,
+        bytes: Bytes,
+        header: Header,
+        reads: impl Fn(Format) -> bool,
+    ) -> Result<Self> {
+        let table = header.table(what, Some(bytes.len()), reads)?;
+        let entries = table.into_iter().map(|tensor| {
             let entry = Entry {
                 shape: tensor.shape,
-                dtype: tensor.dtype,
-                place: Place::File(tensor.range),
+                format: tensor.format,
+                place: Place::File(0, tensor.range),
             };
-            (name, entry)
+            (tensor.name, entry)
         });
         Ok(Self {
             size: bytes.len(),
             entries: entries.collect(),
-            metadata: header.content.metadata,
-            bytes,
+            metadata: header.metadata,
+            files: vec![bytes],
         })
     }
 
     /// Tensors with bytes of their own, from a file of `size` bytes.
-    pub(crate) fn of(
-        entries: HashMap<String, Entry>,
-        metadata: HashMap<String, gguf_file::Value>,
-        size: usize,
-    ) -> Self {
+    pub(crate) fn of(entries: BTreeMap<String, Entry>, metadata: Metadata, size: usize) -> Self {
         Self {
-            bytes: Bytes::Owned(Vec::new()),
+            files: Vec::new(),
             entries,
             size,
             metadata,
         }
     }
 
-    /// Size of the file in bytes.
+    /// Size of the files in bytes.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The file's bytes; none where it arrived in pieces.
+    /// The files' bytes; none of one that arrived in pieces.
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub fn files(&self) -> &[Bytes] {
+        &self.files
     }
 
     /// Whether a tensor is there.
@@ -339,31 +277,86 @@ impl Weights {
 
     /// As [`Weights::get`], and it is here no longer: what has bytes of its own gives them away.
     pub fn take(&mut self, name: &str, shape: &[usize]) -> Result<WeightTensor<'static>> {
-        self.get(name, shape)?;
+        let dtype = self.get(name, shape)?.dtype;
         let entry = self.entries.remove(name).ok_or_else(|| missing(name))?;
         Ok(WeightTensor {
             name: name.into(),
+            role: None,
             shape: entry.shape,
-            dtype: entry.dtype,
+            dtype,
             data: Cow::Owned(match entry.place {
-                Place::File(range) => self.bytes[range].to_vec(),
+                Place::File(file, range) => self.files[file][range].to_vec(),
                 Place::Own(bytes) => bytes,
             }),
         })
     }
 
     /// The tensor of that name, whatever its shape.
+    ///
+    /// # Errors
+    /// There is none, or its format is one that decoders alone are read from.
     pub fn get_any(&self, name: &str) -> Result<WeightTensor<'_>> {
-        let entry = self.entries.get(name).ok_or_else(|| missing(name))?;
+        let stored = self.stored(name)?;
+        let dtype = stored.format.dtype().ok_or_else(|| Error::Tensor {
+            name: name.into(),
+            reason: format!("is in {}, which is not decoded here", stored.format.name()),
+        })?;
         Ok(WeightTensor {
             name: name.into(),
-            shape: entry.shape.clone(),
-            dtype: entry.dtype,
-            data: Cow::Borrowed(match &entry.place {
-                Place::File(range) => &self.bytes[range.clone()],
-                Place::Own(bytes) => bytes,
-            }),
+            role: None,
+            shape: stored.shape.to_vec(),
+            dtype,
+            data: Cow::Borrowed(stored.data),
         })
+    }
+
+    /// The tensor of that name in whatever format it is.
+    pub(crate) fn stored(&self, name: &str) -> Result<Stored<'_>> {
+        let entry = self.entries.get(name).ok_or_else(|| missing(name))?;
+        Ok(self.stored_at(entry))
+    }
+
+    /// Every tensor, by name.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, Stored<'_>)> {
+        let entries = self.entries.iter();
+        entries.map(|(name, entry)| (name.as_str(), self.stored_at(entry)))
+    }
+
+    fn stored_at<'a>(&'a self, entry: &'a Entry) -> Stored<'a> {
+        Stored {
+            shape: &entry.shape,
+            format: entry.format,
+            data: match &entry.place {
+                Place::File(file, range) => &self.files[*file][range.clone()],
+                Place::Own(bytes) => bytes,
+            },
+        }
+    }
+
+    /// What the large matrices are stored in.
+    pub fn format(&self) -> Format {
+        let matrix = self.entries.get("blk.0.ffn_up.weight");
+        matrix.map_or(Format::F32, |entry| entry.format)
+    }
+
+    /// Leaves a tensor out, where it is there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn leave_out(&mut self, name: &str) {
+        self.entries.remove(name);
+    }
+
+    /// SHA-256 (hex) of every tensor's name, shape and format and of its first 4 KiB: tells any two models
+    /// apart without reading all of the one at hand.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        for (name, tensor) in self.all() {
+            let (shape, format) = (tensor.shape, tensor.format.name());
+            hash.update(format!("{name} {shape:?} {format}\n"));
+            hash.update(&tensor.data[..tensor.data.len().min(4096)]);
+        }
+        super::files::hexadecimal(hash)
     }
 
     /// Drops the first `rows` rows of a matrix: RoBERTa's unused positions.
@@ -379,10 +372,10 @@ impl Weights {
         if all <= rows {
             return Err(missing());
         }
-        let (numbers, bytes) = entry.dtype.block();
+        let (numbers, bytes) = entry.format.block();
         let dropped = rows * columns / numbers * bytes;
         match &mut entry.place {
-            Place::File(range) => range.start += dropped,
+            Place::File(_, range) => range.start += dropped,
             Place::Own(bytes) => drop(bytes.drain(..dropped.min(bytes.len()))),
         }
         entry.shape[0] -= rows;
@@ -397,7 +390,9 @@ fn missing(name: &str) -> Error {
     }
 }
 
-fn check_tensor(name: &str, found: &[usize], needed: &[usize]) -> Result<()> {
+/// # Errors
+/// A tensor has another shape than the configuration says.
+pub(crate) fn check_tensor(name: &str, found: &[usize], needed: &[usize]) -> Result<()> {
     match found == needed {
         true => Ok(()),
         false => Err(Error::Tensor {
@@ -405,48 +400,4 @@ fn check_tensor(name: &str, found: &[usize], needed: &[usize]) -> Result<()> {
             reason: format!("has shape {found:?} where the configuration says {needed:?}"),
         }),
     }
-}
-
-/// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.
-pub(crate) fn gguf_name(name: &str) -> Option<String> {
-    let name = [
-        "bert.",
-        "roberta.",
-        "xlm_roberta.",
-        "model.",
-        "0.auto_model.",
-    ]
-    .iter()
-    .find_map(|prefix| name.strip_prefix(prefix))
-    .unwrap_or(name);
-    let (stem, kind) = name.rsplit_once('.')?;
-    // Checkpoints converted from TensorFlow call LayerNorm's weight gamma and its bias beta.
-    let kind = match kind {
-        "weight" | "gamma" => "weight",
-        "bias" | "beta" => "bias",
-        _ => return None,
-    };
-    let stem = match stem {
-        "embeddings.word_embeddings" => "token_embd".into(),
-        "embeddings.position_embeddings" => "position_embd".into(),
-        "embeddings.token_type_embeddings" => "token_types".into(),
-        "embeddings.LayerNorm" => "token_embd_norm".into(),
-        _ => {
-            let (layer, part) = stem.strip_prefix("encoder.layer.")?.split_once('.')?;
-            let layer: usize = layer.parse().ok()?;
-            let part = match part {
-                "attention.self.query" => "attn_q",
-                "attention.self.key" => "attn_k",
-                "attention.self.value" => "attn_v",
-                "attention.output.dense" => "attn_output",
-                "attention.output.LayerNorm" => "attn_output_norm",
-                "intermediate.dense" => "ffn_up",
-                "output.dense" => "ffn_down",
-                "output.LayerNorm" => "layer_output_norm",
-                _ => return None,
-            };
-            format!("blk.{layer}.{part}")
-        }
-    };
-    Some(format!("{stem}.{kind}"))
 }

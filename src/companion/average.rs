@@ -2,22 +2,23 @@
 
 use std::{fs, path::PathBuf};
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::Dtype;
 use serde_json::json;
 
 use super::{
-    folder::{self, RECORD},
+    folder::{self, FOLDER_HEAD, RECORD},
     output::json_line,
-    runtime::{FOLDER_HEAD, describe},
+    runtime::describe,
 };
 use crate::{
+    checkpoint::described::{Reader, Writer},
     error::{Error, Result},
     head::HeadFile,
 };
 
 /// Average the weights of encoders that were trained from the same start
 ///
-/// Takes folders that `train` or `distill` wrote with different seeds from one published encoder, without
+/// Takes folders that `fine-tune` wrote with different seeds from one published encoder, without
 /// layers on top, and writes a folder with the mean of their weights (model soups; Wortsman et al., 2022): one
 /// encoder, of the same size. A folder that is given several times counts as often.
 ///
@@ -126,8 +127,7 @@ impl Tensors {
             what: folder.join("model.safetensors").display().to_string(),
             reason,
         };
-        let file = SafeTensors::deserialize(bytes)
-            .map_err(|e| bad(format!("it is no safetensors ({e})")))?;
+        let file = Reader::new(bytes).map_err(bad)?;
         let (mut all, mut others) = (Vec::new(), Vec::new());
         for (name, view) in file.tensors() {
             if view.dtype() == Dtype::I64 {
@@ -176,28 +176,20 @@ impl Tensors {
     }
 
     fn divided(mut self, by: f32) -> Result<Vec<u8>> {
-        let bad = |e: safetensors::SafeTensorError| Error::ModelFormat {
-            what: "the average".into(),
-            reason: e.to_string(),
-        };
         for (_, _, sum) in &mut self.all {
             sum.iter_mut().for_each(|x| *x /= by);
         }
-        let averaged = self.all.iter().map(|(name, shape, numbers)| {
+        let mut file = Writer::default();
+        for (name, shape, numbers) in &self.all {
             let bytes: &[u8] = bytemuck::cast_slice(numbers);
-            (name, Dtype::F32, shape, bytes)
-        });
-        let others = self.others.iter();
-        let others = others.map(|(name, dtype, shape, bytes)| (name, *dtype, shape, &bytes[..]));
-        let views = averaged
-            .chain(others)
-            .map(|(name, dtype, shape, bytes)| {
-                let view = TensorView::new(dtype, shape.clone(), bytes).map_err(bad)?;
-                Ok((name.as_str(), view))
-            })
-            .collect::<Result<Vec<_>>>()?;
-        // transformers refuses a file that does not say which library's tensors it holds.
-        let metadata = [("format".to_owned(), "pt".to_owned())].into();
-        safetensors::serialize(views, Some(metadata)).map_err(bad)
+            file.add(name, Dtype::F32, shape, bytes);
+        }
+        for (name, dtype, shape, bytes) in &self.others {
+            file.add(name, *dtype, shape, bytes);
+        }
+        file.published().map_err(|reason| Error::ModelFormat {
+            what: "the average".into(),
+            reason,
+        })
     }
 }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     backend::{
+        any::AnyBackend,
         candle::gpu::Gpu,
         simd::Simd,
         webgpu::{KernelTime, Options, WebGpu},
@@ -21,7 +22,7 @@ use crate::{
     checkpoint::Checkpoint,
     embedding::{Case, Pool},
     error::{Error, Result},
-    lens::any::{AnyLens, Parts},
+    lens::Lens,
     text::Sequence,
 };
 
@@ -179,12 +180,14 @@ pub fn run(args: Args) -> Result<()> {
     let asked = asked?;
     let lens = match args.kernels {
         true => timed(&args.model)?,
-        false => args.model.lens(None, args.model.default_case()?)?,
+        false => args
+            .model
+            .lens(None, |checkpoint| Ok(Case::of(checkpoint)))?,
     };
-    let shapes = shapes(asked, lens.shape().max_tokens)?;
-    let gpu = lens.nvidia();
-    let peak = match (&lens, &gpu) {
-        (AnyLens::Simd(_), _) => {
+    let shapes = shapes(asked, lens.encoder.shape.max_tokens)?;
+    let gpu = lens.encoder.backend.nvidia();
+    let peak = match (&lens.encoder.backend, &gpu) {
+        (AnyBackend::Simd(_), _) => {
             let start = Instant::now();
             let peak = Simd::new().peak(|| start.elapsed().as_secs_f64() * 1e3);
             Some(peak * rayon::current_num_threads() as f64)
@@ -194,22 +197,22 @@ pub fn run(args: Args) -> Result<()> {
     };
     let device = place(&lens, gpu.as_ref(), peak);
     if !args.json {
-        let (encoder, dtype) = (lens.encoder_id(), lens.dtype());
+        let (encoder, dtype) = (&lens.encoder.id, &lens.encoder.dtype);
         text_line(&format!("{encoder} in {dtype} on {device}"))?;
     }
     let limit = Duration::from_secs_f64(args.seconds.clamp(0.01, 3600.0));
     for shape in &shapes {
         let sequences: Vec<_> = (shape.lengths.iter().enumerate())
-            .map(|(i, &length)| sequence(i, length, lens.shape().vocab_size))
+            .map(|(i, &length)| sequence(i, length, lens.encoder.shape.vocab_size))
             .collect();
-        let pass = || wait(lens.pooled(&sequences, &[Pool::All]));
+        let pass = || wait(lens.encoder.pooled(&sequences, &[Pool::All]));
         // The first pass fills buffers and caches.
         let (rows, memory) = match &gpu {
             Some(gpu) => gpu.watched(pass),
             None => (pass(), None),
         };
         let rows = rows?;
-        lens.kernel_times();
+        lens.encoder.backend.kernel_times();
         let mut times = Vec::new();
         let start = Instant::now();
         while times.len() < 3 || start.elapsed() < limit {
@@ -220,7 +223,11 @@ pub fn run(args: Args) -> Result<()> {
         times.sort_by(f64::total_cmp);
         let seconds = times[times.len() / 2];
         let tokens = shape.lengths.iter().sum();
-        let operations: f64 = shape.lengths.iter().map(|&l| lens.operations(l)).sum();
+        let operations: f64 = shape
+            .lengths
+            .iter()
+            .map(|&l| lens.encoder.operations(l))
+            .sum();
         let inputs = sequences.iter().zip(&rows).map(|(sequence, row)| Input {
             ids: &sequence.ids,
             embedding: row,
@@ -238,7 +245,7 @@ pub fn run(args: Args) -> Result<()> {
             inputs: args.inputs.then(|| inputs.collect()),
         };
         print(&line, args.json)?;
-        for time in lens.kernel_times() {
+        for time in lens.encoder.backend.kernel_times() {
             print_kernel(&time, times.len() as f64, args.json)?;
         }
     }
@@ -246,22 +253,18 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// A lens on WebGPU whose kernels are timed.
-fn timed(model: &ModelArgs) -> Result<AnyLens> {
+fn timed(model: &ModelArgs) -> Result<Lens> {
     if model.device != DeviceName::Webgpu {
         return Err(Error::InvalidArgument(
             "--kernels times kernels of WebGPU: it needs --device webgpu.".into(),
         ));
     }
-    let parts = Parts {
-        checkpoint: &Checkpoint::open(&model.path()?)?,
-        head: None,
-        case: Case::default(),
-    };
+    let checkpoint = Checkpoint::open(&model.path()?)?.bert()?;
     let gpu = wait(WebGpu::open(Options {
         profile: true,
         ..Options::default()
     }))?;
-    AnyLens::on_webgpu(&parts, gpu)
+    Lens::load(gpu.into(), &checkpoint, None, Case::default())
 }
 
 fn print_kernel(time: &KernelTime, runs: f64, json: bool) -> Result<()> {
@@ -282,10 +285,10 @@ fn print_kernel(time: &KernelTime, runs: f64, json: bool) -> Result<()> {
     ))
 }
 
-fn place(lens: &AnyLens, gpu: Option<&Gpu>, peak: Option<f64>) -> String {
+fn place(lens: &Lens, gpu: Option<&Gpu>, peak: Option<f64>) -> String {
     let threads = rayon::current_num_threads();
     let gops = peak.unwrap_or_default() / 1e9;
-    match (gpu, peak, lens.adapter()) {
+    match (gpu, peak, lens.encoder.backend.adapter()) {
         (Some(gpu), ..) => format!(
             "{} with candle, whose peak in bf16 is {gops:.0} GOP/s",
             gpu.name()

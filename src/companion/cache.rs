@@ -1,12 +1,9 @@
 //! Embeddings kept on disk by the hash of everything they depend on, so that training again, or after
 //! an interruption, does not embed again.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::Dtype;
 use serde::Serialize;
 
 use super::{
@@ -14,11 +11,14 @@ use super::{
     wait,
 };
 use crate::{
-    checkpoint::sha256,
+    checkpoint::{
+        described::{Reader, Writer},
+        sha256,
+    },
     data::dataset::Dataset,
     embedding::Case,
     error::{Error, Result},
-    lens::any::AnyLens,
+    lens::{Lens, rows::Distinct},
     training::head::Example,
 };
 
@@ -42,44 +42,27 @@ fn folder_by(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
         .join("caselens")
 }
 
-/// Distinct (sentence, condition) inputs, and the index of each use.
-#[derive(Default)]
-pub struct Inputs<'a> {
-    pub distinct: Vec<(&'a str, &'a str)>,
-    known: HashMap<(&'a str, &'a str), u32>,
-}
-
-impl<'a> Inputs<'a> {
-    /// The index of an input, new or known.
-    pub fn add(&mut self, sentence: &'a str, condition: &'a str) -> u32 {
-        *self.known.entry((sentence, condition)).or_insert_with(|| {
-            self.distinct.push((sentence, condition));
-            self.distinct.len() as u32 - 1
+/// The rows of data, by the indices of their two inputs.
+pub fn examples<'a>(inputs: &mut Distinct<'a>, data: &'a Dataset) -> Vec<Example> {
+    data.rows
+        .iter()
+        .map(|row| Example {
+            first: inputs.add(&row.sentence1, &row.condition),
+            second: inputs.add(&row.sentence2, &row.condition),
+            rating: row.rating,
         })
-    }
-
-    /// The rows of data, by the indices of their two inputs.
-    pub fn examples(&mut self, data: &'a Dataset) -> Vec<Example> {
-        data.rows
-            .iter()
-            .map(|row| Example {
-                first: self.add(&row.sentence1, &row.condition),
-                second: self.add(&row.sentence2, &row.condition),
-                rating: row.rating,
-            })
-            .collect()
-    }
+        .collect()
 }
 
 /// Raw CASE embeddings `[inputs, dims]`, row by row, from the cache where it has them.
 pub fn embeddings(
-    lens: &AnyLens,
+    lens: &Lens,
     case: &Case,
-    inputs: &Inputs<'_>,
+    inputs: &Distinct<'_>,
     folder: &Path,
 ) -> Result<Vec<f32>> {
-    let dims = case.dims(lens.hidden_size());
-    kept(lens, case, &inputs.distinct, dims, folder, |chunk| {
+    let dims = case.dims(lens.encoder.shape.hidden_size);
+    kept(lens, case, &inputs.inputs, dims, folder, |chunk| {
         compute(lens, case, chunk)
     })
 }
@@ -87,7 +70,7 @@ pub fn embeddings(
 /// What `compute` makes of `inputs`, `dims` numbers each, from the cache where it has them. `settings` are
 /// what the numbers depend on beside the encoder and the inputs.
 pub fn kept<T: Serialize>(
-    lens: &AnyLens,
+    lens: &Lens,
     settings: &impl Serialize,
     inputs: &[T],
     dims: usize,
@@ -96,7 +79,7 @@ pub fn kept<T: Serialize>(
 ) -> Result<Vec<f32>> {
     let mut all = Vec::with_capacity(inputs.len() * dims);
     let bar = progress("embedding", inputs.len() as u64);
-    let size = match lens.is_decoder() {
+    let size = match lens.encoder.is_decoder() {
         true => DECODER_CHUNK,
         false => CHUNK,
     };
@@ -107,10 +90,9 @@ pub fn kept<T: Serialize>(
             None => {
                 let numbers = compute(chunk)?;
                 let bytes: &[u8] = bytemuck::cast_slice(&numbers);
-                let view = TensorView::new(Dtype::F32, vec![chunk.len(), dims], bytes)
-                    .map_err(|e| Error::InvalidArgument(e.to_string()))?;
-                let file = safetensors::serialize([(TENSOR, view)], None)
-                    .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+                let mut file = Writer::default();
+                file.add(TENSOR, Dtype::F32, &[chunk.len(), dims], bytes);
+                let file = file.plain().map_err(Error::InvalidArgument)?;
                 // A full disk costs time later, not the result now.
                 if let Err(error) = write_file(&path, &file) {
                     tracing::warn!("embeddings are not kept: {error}");
@@ -125,12 +107,12 @@ pub fn kept<T: Serialize>(
     Ok(all)
 }
 
-fn compute(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f32>> {
+fn compute(lens: &Lens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f32>> {
     let tokens = chunk
         .iter()
-        .map(|(s, c)| lens.conditional(s, c, &format!(" \"{c:.60}\"")))
+        .map(|(s, c)| lens.encoder.conditional(s, c, &format!(" \"{c:.60}\"")))
         .collect::<Result<Vec<_>>>()?;
-    let rows = wait(lens.run_raw(&tokens, case))?;
+    let rows = wait(lens.encoder.run_raw(&tokens, case))?;
     for (input, cut) in &rows.cuts {
         tracing::warn!(
             "the sentence \"{:.40}…\" lost its last {cut} tokens",
@@ -140,11 +122,11 @@ fn compute(lens: &AnyLens, case: &Case, chunk: &[(&str, &str)]) -> Result<Vec<f3
     Ok(rows.vectors.concat())
 }
 
-fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Result<String> {
+fn key(lens: &Lens, settings: &impl Serialize, chunk: &impl Serialize) -> Result<String> {
     let about = serde_json::to_string(&(
-        lens.encoder_id(),
-        lens.dtype(),
-        lens.backend(),
+        &lens.encoder.id,
+        &lens.encoder.dtype,
+        lens.encoder.backend.name(),
         settings,
         env!("CARGO_PKG_VERSION"),
         chunk,
@@ -157,7 +139,7 @@ fn key(lens: &AnyLens, settings: &impl Serialize, chunk: &impl Serialize) -> Res
 /// `None` where the file is absent or not what it should be: it is made again then.
 fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
     let bytes = std::fs::read(path).ok()?;
-    let file = SafeTensors::deserialize(&bytes).ok()?;
+    let file = Reader::new(&bytes).ok()?;
     let view = file.tensor(TENSOR).ok()?;
     let sound = view.dtype() == Dtype::F32 && view.data().len() == numbers * size_of::<f32>();
     sound.then(|| bytemuck::pod_collect_to_vec(view.data()))

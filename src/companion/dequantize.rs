@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{
-    folder,
+    folder::{self, FOLDER_HEAD},
     hub::located,
     output::json_line,
-    runtime::{FOLDER_HEAD, describe},
+    runtime::describe,
 };
 use crate::{
     checkpoint::{Checkpoint, save},
@@ -70,8 +70,8 @@ pub fn run(mut args: Args) -> Result<()> {
         ));
     }
     let (file, base) = (
-        Checkpoint::open(&args.model)?,
-        Checkpoint::open(&args.base)?,
+        Checkpoint::open(&args.model)?.bert()?,
+        Checkpoint::open(&args.base)?.bert()?,
     );
     if file.config != base.config {
         return wrong(format!(
@@ -86,7 +86,7 @@ pub fn run(mut args: Args) -> Result<()> {
     }
     let what = args.base.join("model.safetensors").display().to_string();
     let numbers = dequantize(&file, &base, args.keep_rounding, args.dither)?;
-    let weights = save::safetensors(&what, base.weights.bytes(), &base.config, &numbers)?;
+    let weights = save::safetensors(&what, base.weights.files(), &base.config, &numbers)?;
     let encoder = folder::encoder(&args.output, &weights);
     let mut files = vec![("model.safetensors", weights)];
     let mut spec = None;

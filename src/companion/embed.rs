@@ -16,7 +16,7 @@ use super::{
 use crate::{
     embedding::Input,
     error::{Error, Result},
-    lens::any::AnyLens,
+    lens::Lens,
 };
 
 /// Columns that hold the text, where none is named; the first that is there.
@@ -93,6 +93,7 @@ pub fn run(args: Args) -> Result<()> {
     let mut reader = Reader::open(&ReadOptions {
         path: file(&args.input),
         format: args.input_format,
+        otherwise: Format::Text,
         rows: args.batch_rows,
     })?;
     let format = named.unwrap_or(match reader.format {
@@ -155,7 +156,7 @@ struct Embedder<'a> {
     args: &'a Args,
     text: &'a str,
     condition: &'a str,
-    lens: AnyLens,
+    lens: Lens,
     /// Whether the lens has what conditions need, the head.
     conditional: bool,
     /// Numbers of an embedding: all rows' have the same width.
@@ -177,7 +178,7 @@ impl<'a> Embedder<'a> {
         let lens = open(args, conditional)?;
         let dims = match conditional {
             true => lens.dims(),
-            false => lens.hidden_size(),
+            false => lens.encoder.shape.hidden_size,
         };
         Ok(Self {
             args,
@@ -230,9 +231,12 @@ impl<'a> Embedder<'a> {
         let (makes, input) = match condition {
             Some(condition) => (
                 self.lens.dims(),
-                self.lens.conditional(text, condition, "")?,
+                self.lens.encoder.conditional(text, condition, "")?,
             ),
-            None => (self.lens.hidden_size(), self.lens.single("the text", text)?),
+            None => (
+                self.lens.encoder.shape.hidden_size,
+                self.lens.encoder.single("the text", text)?,
+            ),
         };
         match makes == self.dims {
             true => Ok(input),
@@ -287,7 +291,7 @@ impl<'a> Embedder<'a> {
 }
 
 /// A head is needed for conditions alone: plain texts work with any encoder.
-fn open(args: &Args, conditional: bool) -> Result<AnyLens> {
+fn open(args: &Args, conditional: bool) -> Result<Lens> {
     match conditional {
         true => args.lens.open(),
         false => args.lens.with_head(None),

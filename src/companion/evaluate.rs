@@ -1,18 +1,15 @@
 //! `caselens evaluate`: how well similarities agree with human ratings.
 
-use std::{
-    io::BufRead,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use candle_core::{Device, Tensor};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
-    cache::{self, Inputs},
-    compare::compare,
+    cache::{self, examples},
     output::{json_line, progress, text_line},
     runtime::{LensArgs, describe},
+    table, wait,
 };
 use crate::{
     data::{
@@ -27,11 +24,13 @@ use crate::{
         metrics::Scores,
     },
     head::HeadFile,
-    lens::any::AnyLens,
+    lens::{Lens, rows::Distinct},
     similarity::cosine,
     training::head::predict,
 };
 
+/// The column of similarities from elsewhere.
+const SIMILARITY: &str = "similarity";
 /// Rows scored in one go.
 const CHUNK: usize = 64;
 /// The bootstrap's seed, here and in reports, so that the two agree.
@@ -48,18 +47,18 @@ pub const CONFIDENCE_SEED: u64 = 0;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Data: CSV with sentence1, sentence2, condition, label
-    #[arg(long, value_name = "FILE.csv")]
+    /// Data: a table with sentence1, sentence2, condition and label (CSV, JSON lines, Arrow IPC or Parquet)
+    #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Score these similarities instead of computing them: JSON lines {"similarity": x}, a line a row of
-    /// the data (browser runs are scored so)
-    #[arg(long, value_name = "FILE.jsonl")]
+    /// Score these similarities instead of computing them: a table with a column `similarity`, and a row for
+    /// each of the data (browser runs are scored so)
+    #[arg(long, value_name = "FILE")]
     similarities: Option<PathBuf>,
     /// Training data for the condition-only baseline [default: what the head carries]
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
     /// Add 95 % confidence intervals: bootstrap over sentence pairs, 1000 resamples, the same every time
     #[arg(long)]
@@ -95,13 +94,8 @@ struct Bucket {
     spearman: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Line {
-    similarity: f64,
-}
-
 pub fn run(args: Args) -> Result<()> {
-    let data = Dataset::read(&args.data, args.limit)?;
+    let data = table::data::dataset(&args.data, args.limit)?;
     let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,
@@ -113,7 +107,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     let baseline = match &args.train {
         Some(path) => {
-            let train = Dataset::read(path, None)?;
+            let train = table::data::dataset(path, None)?;
             Some(ConditionOnly::fit(
                 train.rows.iter().map(|r| (r.condition.as_str(), r.rating)),
             ))
@@ -129,15 +123,12 @@ pub fn run(args: Args) -> Result<()> {
 
 fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<f64>, String)> {
     let lens = args.lens.with_head(head)?;
-    let case = match head {
-        Some(head) => head.spec.case.clone(),
-        None => args.lens.case.case(&args.lens.model)?,
-    };
+    let case = lens.case.clone();
     let described = match head {
         Some(head) => describe(&head.spec),
-        None => format!("{} without a head", lens.encoder_id()),
+        None => format!("{} without a head", &lens.encoder.id),
     };
-    let similarities = match lens.is_decoder() {
+    let similarities = match lens.encoder.is_decoder() {
         true => {
             let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
             kept_similarities(&lens, &case, head, data, &folder)?
@@ -149,18 +140,18 @@ fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<
 
 /// Similarities from embeddings that are kept on disk: an interrupted run of hours goes on where it stopped.
 fn kept_similarities(
-    lens: &AnyLens,
+    lens: &Lens,
     case: &Case,
     head: Option<&HeadFile>,
     data: &Dataset,
     folder: &Path,
 ) -> Result<Vec<f64>> {
-    let mut inputs = Inputs::default();
-    let examples = inputs.examples(data);
+    let mut inputs = Distinct::default();
+    let examples = examples(&mut inputs, data);
     let numbers = cache::embeddings(lens, case, &inputs, folder)?;
-    let width = case.dims(lens.hidden_size());
+    let width = case.dims(lens.encoder.shape.hidden_size);
     if let Some(head) = head {
-        let shape = (inputs.distinct.len(), width);
+        let shape = (inputs.inputs.len(), width);
         let embeddings = Tensor::from_vec(numbers, shape, &Device::Cpu)?;
         return predict(&embeddings, head, &examples);
     }
@@ -171,11 +162,11 @@ fn kept_similarities(
         .collect())
 }
 
-fn similarities(lens: &AnyLens, data: &Dataset) -> Result<Vec<f64>> {
+fn similarities(lens: &Lens, data: &Dataset) -> Result<Vec<f64>> {
     let bar = progress("evaluating", data.rows.len() as u64);
     let mut all = Vec::with_capacity(data.rows.len());
     for chunk in data.rows.chunks(CHUNK) {
-        let compared = compare(lens, chunk.iter().map(Row::texts))?;
+        let compared = wait(lens.compare_rows(chunk.iter().map(Row::texts)))?;
         all.extend(compared.similarities.into_iter().map(f64::from));
         bar.inc(chunk.len() as u64);
     }
@@ -184,35 +175,31 @@ fn similarities(lens: &AnyLens, data: &Dataset) -> Result<Vec<f64>> {
 }
 
 /// Reads a similarity a row of the file; those of invalid rows are passed over.
-fn read_similarities(path: &std::path::Path, data: &Dataset) -> Result<Vec<f64>> {
-    let name = path.display().to_string();
+fn read_similarities(path: &Path, data: &Dataset) -> Result<Vec<f64>> {
     let bad = |row: usize, reason: String| Error::Data {
-        file: name.clone(),
+        file: path.display().to_string(),
         row,
         reason,
     };
-    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let columns = table::data::columns(path, &[], &[SIMILARITY], None)?;
     let mut all = Vec::with_capacity(data.rows.len());
-    let mut lines = 0;
-    for line in std::io::BufReader::new(file).lines() {
-        let line = line.map_err(Error::io(path))?;
-        lines += 1;
-        let Some(kept) = data.kept.get(lines - 1) else {
-            return Err(bad(
-                lines,
-                format!("the data has {} rows only", data.kept.len()),
-            ));
+    for i in 0..columns.rows() {
+        let Some(kept) = data.kept.get(i) else {
+            let rows = data.kept.len();
+            return Err(bad(i + 1, format!("the data has {rows} rows only")));
         };
-        let line: Line = serde_json::from_str(&line)
-            .map_err(|e| bad(lines, format!("it is not {{\"similarity\": number}} ({e})")))?;
+        let cell = columns.cell(SIMILARITY, i).map(str::parse);
+        let Some(Ok(similarity)) = cell else {
+            return Err(bad(i + 1, format!("it has no number `{SIMILARITY}`")));
+        };
         if kept.is_some() {
-            all.push(line.similarity);
+            all.push(similarity);
         }
     }
-    match lines == data.kept.len() {
+    match columns.rows() == data.kept.len() {
         true => Ok(all),
         false => Err(bad(
-            lines,
+            columns.rows(),
             format!("it ends here, the data has {} rows", data.kept.len()),
         )),
     }

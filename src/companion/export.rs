@@ -2,14 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::json;
-
 use super::{
-    adapter,
-    hub::located,
     output::{json_line, progress, write_file},
     runtime::{HeadArgs, ModelArgs, describe},
+    table::data::columns,
     wait,
 };
 use crate::{
@@ -18,7 +14,7 @@ use crate::{
         gallery::{self, Numbers},
     },
     checkpoint::{Checkpoint, folder_name},
-    embedding::{Architecture, Case},
+    embedding::Case,
     error::{Error, Result},
     head::HeadFile,
 };
@@ -34,37 +30,26 @@ const CHUNK: usize = 64;
 ///
 ///   caselens export --output my-site/models
 ///
-/// With --gallery, also stores the encoder's embeddings of the pairs of a CSV file (sentence1, sentence2,
+/// With --gallery, also stores the encoder's embeddings of the pairs of a table (sentence1, sentence2,
 /// condition, and label where there is one). A page shows the answers of an encoder so that no browser can
 /// run, a Hugging Face folder for example: the head is applied to them there. Gallery.load(url) reads them.
 ///
 ///   caselens export --model my-encoder --gallery pairs.csv --licence "encoder: Apache-2.0" --output bundle
-///
-/// With --adapter, writes instead what training changed in an encoder's folder, by itself, for people who have
-/// the published folder: `caselens apply` puts it back.
-///
-///   caselens export --adapter --base all-MiniLM-L6-v2 --model my-encoder --output mine.safetensors
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Folder to write; the file, with --adapter
-    #[arg(short, long, value_name = "DIR|FILE.safetensors")]
+    /// Folder to write
+    #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Store the embeddings of this file's pairs
-    #[arg(long, value_name = "FILE.csv", conflicts_with = "adapter")]
+    #[arg(long, value_name = "FILE")]
     gallery: Option<PathBuf>,
     /// How numbers of the gallery are stored
     #[arg(long, value_enum, default_value = "f16", requires = "gallery")]
     gallery_dtype: Numbers,
     /// A line about the licence of the encoder, the head or the texts; may be given several times
-    #[arg(long, value_name = "TEXT", conflicts_with = "adapter")]
+    #[arg(long, value_name = "TEXT")]
     licence: Vec<String>,
-    /// Write what training changed, for --model with a trained folder
-    #[arg(long, requires = "base")]
-    adapter: bool,
-    /// Hugging Face folder of the encoder that it was trained from, or its name on the hub, with --adapter
-    #[arg(long, value_name = "DIR|OWNER/NAME[@REVISION]", requires = "adapter")]
-    base: Option<PathBuf>,
     /// Print the manifest
     #[arg(long)]
     json: bool,
@@ -76,9 +61,6 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     let model = args.model.path()?;
-    if let Some(base) = &args.base {
-        return export_adapter(&args, &located(base)?, &model);
-    }
     if model.is_dir() && args.gallery.is_none() {
         return Err(Error::InvalidArgument(format!(
             "{} is a folder; browsers load one GGUF file. Make it with `caselens quantize --model {} --output model.gguf`, or show the encoder's answers with --gallery.",
@@ -87,10 +69,12 @@ pub fn run(args: Args) -> Result<()> {
         )));
     }
     let head = args.head.open(&args.model)?.ok_or_else(|| {
-        Error::InvalidArgument("an export needs a head. Train one with `caselens train`.".into())
+        Error::InvalidArgument(
+            "an export needs a head. Train one with `caselens train-head`.".into(),
+        )
     })?;
     // A browser runs an encoder in one GGUF file, under one input for sentence and condition.
-    let runs = model.is_file() && head.spec.case.architecture == Architecture::Bi;
+    let runs = model.is_file() && matches!(head.spec.case, Case::Joint(_));
     if !runs && args.gallery.is_none() {
         return Err(Error::InvalidArgument(
             "browsers do not run tri-encoders. Export a head that was trained with --architecture bi, or show the encoder's answers with --gallery.".into(),
@@ -111,11 +95,12 @@ pub fn run(args: Args) -> Result<()> {
     };
     let model = match runs {
         true => {
-            let checkpoint = Checkpoint::open(&model)?;
+            let checkpoint = Checkpoint::open(&model)?.bert()?;
             head.spec.check_encoder(&checkpoint.encoder)?;
+            let bytes: Vec<&[u8]> = checkpoint.weights.files().iter().map(|f| &**f).collect();
             Some(Model {
                 dtype: checkpoint.dtype().name().to_owned(),
-                file: add(format!("{stem}.gguf"), checkpoint.weights.bytes().to_vec()),
+                file: add(format!("{stem}.gguf"), bytes.concat()),
             })
         }
         false => None,
@@ -161,57 +146,49 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-/// The pairs of a CSV file.
+/// The pairs of a table.
 fn read_items(path: &Path) -> Result<Vec<Item>> {
-    /// A file may have more columns than these.
-    #[derive(Deserialize)]
-    struct Record {
-        sentence1: String,
-        sentence2: String,
-        condition: String,
-        #[serde(default)]
-        label: String,
-    }
     let bad = |row: usize, reason: String| Error::Data {
         file: path.display().to_string(),
         row,
         reason,
     };
-    let file = std::fs::File::open(path).map_err(Error::io(path))?;
-    let records = csv::Reader::from_reader(file).into_deserialize();
-    records
-        .enumerate()
-        .map(|(i, record)| {
-            let record: Record = record.map_err(|e| {
+    let needed = ["sentence1", "sentence2", "condition"];
+    let columns = columns(path, &needed, &["label"], None)?;
+    if let Some(column) = needed.into_iter().find(|column| !columns.has(column)) {
+        return Err(bad(
+            0,
+            format!(
+                "the column `{column}` is missing; sentence1, sentence2 and condition are needed"
+            ),
+        ));
+    }
+    let item = |i: usize| {
+        let text = |column| columns.cell(column, i).unwrap_or_default().to_owned();
+        let label = text("label");
+        let label = match label.trim() {
+            "" => None,
+            text => Some(text.parse().map_err(|_| {
                 bad(
                     i + 1,
-                    format!("it is not CSV with sentence1, sentence2 and condition ({e})"),
+                    format!("its label is `{text}`, where a rating 1–5 is needed"),
                 )
-            })?;
-            let label = record.label.trim();
-            let label = match label.is_empty() {
-                true => None,
-                false => Some(label.parse().map_err(|_| {
-                    bad(
-                        i + 1,
-                        format!("its label is `{label}`, where a rating 1–5 is needed"),
-                    )
-                })?),
-            };
-            Ok(Item {
-                sentence1: record.sentence1,
-                sentence2: record.sentence2,
-                condition: record.condition,
-                // C-STS says −1 where a condition is invalid, and where a label is kept secret.
-                label: label.filter(|x| (1.0..=5.0).contains(x)),
-            })
+            })?),
+        };
+        Ok(Item {
+            sentence1: text("sentence1"),
+            sentence2: text("sentence2"),
+            condition: text("condition"),
+            // C-STS says −1 where a condition is invalid, and where a label is kept secret.
+            label: label.filter(|x| (1.0..=5.0).contains(x)),
         })
-        .collect()
+    };
+    (0..columns.rows()).map(item).collect()
 }
 
 /// The head's inputs for both sentences of each item.
 fn embed(args: &Args, head: &HeadFile, items: &[Item]) -> Result<Vec<Vec<f32>>> {
-    let lens = args.model.lens(Some(head), Case::default())?;
+    let lens = args.model.lens(Some(head), |_| Ok(Case::default()))?;
     let bar = progress("embedding", items.len() as u64);
     let mut vectors = Vec::with_capacity(2 * items.len());
     for (chunk, items) in items.chunks(CHUNK).enumerate() {
@@ -219,31 +196,12 @@ fn embed(args: &Args, head: &HeadFile, items: &[Item]) -> Result<Vec<Vec<f32>>> 
         for (i, item) in items.iter().enumerate() {
             let what = format!(" of row {}", chunk * CHUNK + i + 1);
             for sentence in [&item.sentence1, &item.sentence2] {
-                inputs.push(lens.conditional(sentence, &item.condition, &what)?);
+                inputs.push(lens.encoder.conditional(sentence, &item.condition, &what)?);
             }
         }
-        vectors.extend(wait(lens.run_raw(&inputs, &head.spec.case))?.vectors);
+        vectors.extend(wait(lens.encoder.run_raw(&inputs, &head.spec.case))?.vectors);
         bar.inc(items.len() as u64);
     }
     bar.finish_and_clear();
     Ok(vectors)
-}
-
-fn export_adapter(args: &Args, base: &Path, model: &Path) -> Result<()> {
-    if let Some(folder) = [base, model].into_iter().find(|folder| !folder.is_dir()) {
-        return Err(Error::InvalidArgument(format!(
-            "{} is not a folder. An adapter is the difference of two Hugging Face folders: give both with --base and --model.",
-            folder.display()
-        )));
-    }
-    let bytes = adapter::export(base, model, &args.output)?;
-    if args.json {
-        return json_line(&json!({"adapter": args.output, "bytes": bytes}));
-    }
-    eprintln!(
-        "wrote {}: {:.1} MB",
-        args.output.display(),
-        bytes as f64 / 1e6
-    );
-    Ok(())
 }

@@ -11,6 +11,9 @@ use crate::{
     error::{Error, Result},
 };
 
+/// The head in the folder of an encoder that `caselens fine-tune` wrote.
+pub const FOLDER_HEAD: &str = "head.safetensors";
+
 /// How the encoder was trained.
 pub const RECORD: &str = "caselens-training.json";
 

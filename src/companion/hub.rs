@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{folder::COPIED, output::downloading, runtime::FOLDER_HEAD};
+use super::{
+    folder::{COPIED, FOLDER_HEAD},
+    output::downloading,
+};
 use crate::{
     checkpoint::hub::{Hub, Repo},
     error::Result,

@@ -6,6 +6,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 
+/// What errors call it.
+const INPUT: &str = "standard input";
+
 /// A line of standard input.
 pub struct Line {
     /// From 1.
@@ -17,10 +20,15 @@ impl Line {
     /// What is wrong with this line.
     pub fn error(&self, reason: impl Into<String>) -> Error {
         Error::Data {
-            file: "standard input".into(),
+            file: INPUT.into(),
             row: self.row,
             reason: reason.into(),
         }
+    }
+
+    /// This error, of this line.
+    pub fn refuse(&self, error: Error) -> Error {
+        error.in_row(INPUT, self.row)
     }
 
     /// The line as JSON; `shape` says in the error what it should have been.

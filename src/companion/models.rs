@@ -1,26 +1,50 @@
-//! `caselens models`: the published encoders that are known here.
+//! `caselens models`: the encoders that are known by name, and `fetch`, which brings what ships.
 
-use super::output::{json_line, text_line};
+use clap::Subcommand;
+
+use super::{
+    output::{json_line, text_line},
+    shipped::SHIPPED,
+};
 use crate::{
-    embedding::presets::{PRESETS, Preset},
+    checkpoint::presets::{PRESETS, Preset},
     error::Result,
     text::Wrapper,
 };
 
-/// List the published encoders that are known here
+mod fetch;
+
+/// List the encoders that are known by name, or fetch the one that ships
 ///
-/// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, where the column
-/// `hub` says yes, or of a folder. The others' repositories lack safetensors and tokenizer.json, which
-/// `save_pretrained` of Python's transformers writes into a folder. Others run too: BERT, RoBERTa, XLM-RoBERTa, Mistral, Qwen2, Llama and NV-Embed, from the
-/// hub, in folders, and in GGUF files.
+/// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, where the
+/// column `hub` says yes, or of a folder. The others' repositories lack safetensors and tokenizer.json, which
+/// `save_pretrained` of Python's transformers writes into a folder. Others run too: BERT, RoBERTa, XLM-RoBERTa,
+/// Mistral, Qwen2, Llama and NV-Embed, from the hub, in folders, and in GGUF files.
+///
+/// What ships is found beside the program, in www/public/models of the working directory, or in the platform's
+/// data folder, where `fetch` puts it.
+///
+///   caselens models
+///   caselens models fetch --from https://example.org/models
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    Fetch(fetch::Args),
+}
+
 pub fn run(args: Args) -> Result<()> {
+    if let Some(Command::Fetch(args)) = args.command {
+        return fetch::run(args);
+    }
     if args.json {
         return PRESETS.iter().try_for_each(json_line);
     }
@@ -30,7 +54,13 @@ pub fn run(args: Args) -> Result<()> {
     ))?;
     PRESETS
         .iter()
-        .try_for_each(|preset| text_line(&line(preset)))
+        .try_for_each(|preset| text_line(&line(preset)))?;
+    let place = match SHIPPED.model.find() {
+        Some(path) => path.display().to_string(),
+        None => "not on this machine; `caselens models fetch` brings it".into(),
+    };
+    eprintln!("{}, which ships: {place}", SHIPPED.name);
+    Ok(())
 }
 
 fn yes(is: bool) -> &'static str {

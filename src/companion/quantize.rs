@@ -10,17 +10,17 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
+    folder::FOLDER_HEAD,
     hub::{POOLING, located},
     output::{json_line, progress, text_line, write_file, write_whole},
-    runtime::FOLDER_HEAD,
+    table::data::datasets,
 };
 use crate::{
     checkpoint::{
-        Checkpoint, EncoderId,
+        BertCheckpoint, Checkpoint, EncoderId,
         gguf::write::{Pooling, Source, write_gguf},
         weights::Dtype,
     },
-    data::dataset::Dataset,
     embedding::Case,
     error::{Error, Result},
     head::HeadFile,
@@ -80,9 +80,9 @@ pub struct Args {
     /// Number format of the matrices
     #[arg(long, value_enum, default_value = "q8_0")]
     dtype: DtypeName,
-    /// Round to q4_0 for texts like these: CSV with sentence1, sentence2, condition and label, which may be given again. Similarities
+    /// Round to q4_0 for texts like these: tables with sentence1, sentence2, condition and label, which may be given again. Similarities
     /// then differ from those in f32 by a third less than where each number is rounded by itself
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE")]
     calibrate: Vec<PathBuf>,
     /// How many texts of --calibrate are used, evenly spaced [default: 2048]
     #[arg(long, value_name = "N", requires = "calibrate")]
@@ -113,7 +113,7 @@ pub fn run(mut args: Args) -> Result<()> {
         )));
     }
     refuse_source(&args.model, &args.output)?;
-    let mut checkpoint = Checkpoint::open(&args.model)?;
+    let mut checkpoint = Checkpoint::open(&args.model)?.bert()?;
     if let Some(id) = args.id.take() {
         checkpoint.encoder.id = id;
     }
@@ -174,13 +174,13 @@ pub fn run(mut args: Args) -> Result<()> {
 }
 
 /// The matrices rounded for the texts of --calibrate, as the folder's head makes embeddings of them.
-fn calibrate(args: &Args, checkpoint: &Checkpoint) -> Result<BTreeMap<String, Vec<u8>>> {
+fn calibrate(args: &Args, checkpoint: &BertCheckpoint) -> Result<BTreeMap<String, Vec<u8>>> {
     let head = args.model.join(FOLDER_HEAD);
     let case = match head.is_file() {
         true => HeadFile::open(&head)?.spec.case,
         false => Case::default(),
     };
-    let data = Dataset::read_all(&args.calibrate)?;
+    let data = datasets(&args.calibrate)?;
     let bar = progress("rounding", 1);
     let texts = args.texts.unwrap_or(TEXTS);
     let rounded = calibrated(checkpoint, &case, &data.rows, texts, |done, of| {
@@ -213,7 +213,7 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The head of a folder that `caselens train` wrote, under the encoder's name. What browsers download goes
+/// The head of a folder that `caselens fine-tune` wrote, under the encoder's name. What browsers download goes
 /// without the table of the training conditions' ratings.
 fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
     let mut head = HeadFile::open(&model.join(FOLDER_HEAD))?;

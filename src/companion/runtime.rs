@@ -1,27 +1,20 @@
 //! Which encoder, which head, which device: the options every subcommand shares.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::hub::located;
+use super::{folder::FOLDER_HEAD, hub::located, shipped::SHIPPED};
 use crate::{
-    backend::{Gain, candle::Candle},
+    backend::{Gain, any::Device, candle::Candle},
     checkpoint::Checkpoint,
-    embedding::{Architecture, Case, Instruct, Pool, Router, presets::Preset},
+    embedding::{Apart, Case, Instruct, Instructed, Joint, Pool, Router},
     error::{Error, Result},
     head::{HeadFile, HeadSpec},
-    lens::any::{AnyLens, Parts},
-    model::decoder::{Precision, checkpoint::DecoderCheckpoint},
-    text::{Order, Setting, Wrapper},
+    lens::Lens,
+    model::decoder::Precision,
+    text::{Order, Setting},
 };
-
-/// The encoder and head that ship, as the demo serves them.
-const SHIPPED_FOLDER: &str = "www/public/models";
-const SHIPPED_MODEL: &str = "caselens-csts-q4_0.gguf";
-const SHIPPED_HEAD: &str = "caselens-csts.head.safetensors";
-/// The head in the folder of an encoder that `caselens train` wrote.
-pub const FOLDER_HEAD: &str = "head.safetensors";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeviceName {
@@ -56,7 +49,7 @@ pub struct ModelArgs {
 /// Options for choosing a head.
 #[derive(Debug, Clone, Args)]
 pub struct HeadArgs {
-    /// Projection head from `caselens train` [default: head.safetensors in the folder of --model, else the
+    /// Projection head from `caselens train-head` [default: head.safetensors in the folder of --model, else the
     /// one that ships]; "none" compares the encoder's own embeddings
     #[arg(long, value_name = "FILE|none", env = "CASELENS_HEAD")]
     pub head: Option<PathBuf>,
@@ -90,12 +83,22 @@ pub enum ArchitectureName {
     Instruct,
 }
 
+impl From<DeviceName> for Device {
+    fn from(name: DeviceName) -> Self {
+        match name {
+            DeviceName::Cpu => Self::Cpu,
+            DeviceName::Cuda => Self::Cuda,
+            DeviceName::Webgpu => Self::WebGpu,
+        }
+    }
+}
+
 impl ArchitectureName {
     fn of(case: &Case) -> Self {
-        match case.architecture {
-            Architecture::Bi => Self::Bi,
-            Architecture::Tri(_) => Self::Tri,
-            Architecture::Instruct(_) => Self::Instruct,
+        match case {
+            Case::Joint(_) => Self::Bi,
+            Case::Apart(_) => Self::Tri,
+            Case::Instructed(_) => Self::Instruct,
         }
     }
 
@@ -111,7 +114,8 @@ impl ArchitectureName {
 /// Options for how a condition-aware embedding is made; a head brings its own.
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
-    /// How sentence and condition meet [default: bi; instruct for encoders that follow instructions]
+    /// How sentence and condition meet [default: what the encoder is for: instruct where it follows instructions,
+    /// else bi]
     #[arg(long, value_enum)]
     pub architecture: Option<ArchitectureName>,
     /// In how many of the encoder's last layers the condition weighs the sentence's tokens, for
@@ -128,8 +132,8 @@ pub struct CaseArgs {
     /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
     #[arg(long, value_enum)]
     pub order: Option<OrderName>,
-    /// Tokens whose hidden states are averaged [default: condition; all for --architecture tri; for instruct
-    /// what `caselens models` knows of the encoder, else last]
+    /// Tokens whose hidden states are averaged [default: what suits the architecture: condition for bi, all for
+    /// tri, and for instruct what `caselens models` knows of the encoder, else last]
     #[arg(long, value_enum)]
     pub pooling: Option<Pool>,
     /// Do not subtract the condition's own embedding [default: false]
@@ -145,9 +149,12 @@ pub struct CaseArgs {
 }
 
 impl CaseArgs {
-    /// What was asked for, and the rest as the encoder that `model` names wants it.
-    pub fn case(&self, model: &ModelArgs) -> Result<Case> {
-        self.case_or(model.default_case()?)
+    /// What was asked for, and the rest as the encoder wants it.
+    ///
+    /// # Errors
+    /// As [`CaseArgs::case_or`].
+    pub fn case(&self, checkpoint: &Checkpoint) -> Result<Case> {
+        self.case_or(Case::of(checkpoint))
     }
 
     /// What was asked for, and the rest as `otherwise` has it for its own architecture.
@@ -175,12 +182,16 @@ impl CaseArgs {
                 of.join(" or ")
             )));
         }
-        let case = match asked {
-            Tri => self.tri(),
-            Bi if own == Bi => self.bi(otherwise),
-            Bi => self.bi(Case::default()),
-            Instruct if own == Instruct => self.instruct(otherwise),
-            Instruct => self.instruct(Case::instruct(Wrapper::default(), Pool::Query)),
+        let case = match (asked, otherwise) {
+            (Tri, _) => self.tri(),
+            (Bi, Case::Joint(joint)) => self.bi(joint),
+            (Bi, _) => self.bi(Joint::default()),
+            (Instruct, Case::Instructed(instructed)) => self.instruct(instructed),
+            (Instruct, _) => self.instruct(Instructed {
+                instruct: Default::default(),
+                pooling: Pool::Query,
+                subtract: true,
+            }),
         };
         match case.fault() {
             None => Ok(case),
@@ -189,38 +200,32 @@ impl CaseArgs {
     }
 
     fn tri(&self) -> Case {
-        let case = Case::tri(Router {
-            layers: self.router_layers.unwrap_or(1),
-            gain: self.router_gain.unwrap_or_default(),
-        });
-        Case {
-            pooling: self.pooling.unwrap_or(case.pooling),
-            ..case
-        }
+        Case::Apart(Apart {
+            pooling: self.pooling.unwrap_or(Pool::All),
+            router: Router {
+                layers: self.router_layers.unwrap_or(1),
+                gain: self.router_gain.unwrap_or_default(),
+            },
+        })
     }
 
-    fn instruct(&self, otherwise: Case) -> Case {
-        let architecture = match otherwise.architecture {
-            Architecture::Instruct(instruct) => Architecture::Instruct(Instruct {
+    fn instruct(&self, otherwise: Instructed) -> Case {
+        Case::Instructed(Instructed {
+            instruct: Instruct {
                 setting: match self.setting {
                     Some(SettingName::Cond) => Setting::Condition,
                     Some(SettingName::Sent) => Setting::Sentence,
-                    None => instruct.setting,
+                    None => otherwise.instruct.setting,
                 },
-                ..instruct
-            }),
-            other => other,
-        };
-        Case {
+                ..otherwise.instruct
+            },
             pooling: self.pooling.unwrap_or(otherwise.pooling),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
-            architecture,
-            ..otherwise
-        }
+        })
     }
 
-    fn bi(&self, otherwise: Case) -> Case {
-        Case {
+    fn bi(&self, otherwise: Joint) -> Case {
+        Case::Joint(Joint {
             orders: match self.order {
                 Some(OrderName::Cs) => vec![Order::ConditionSentence],
                 Some(OrderName::Sc) => vec![Order::SentenceCondition],
@@ -229,8 +234,7 @@ impl CaseArgs {
             },
             pooling: self.pooling.unwrap_or(otherwise.pooling),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
-            architecture: Architecture::Bi,
-        }
+        })
     }
 }
 
@@ -247,83 +251,34 @@ pub struct LensArgs {
 
 impl LensArgs {
     /// Opens the encoder with `head`; without one, the embeddings are those of the options.
-    pub fn with_head(&self, head: Option<&HeadFile>) -> Result<AnyLens> {
-        self.model.lens(head, self.case.case(&self.model)?)
+    pub fn with_head(&self, head: Option<&HeadFile>) -> Result<Lens> {
+        self.model
+            .lens(head, |checkpoint| self.case.case(checkpoint))
     }
 
     /// Opens the encoder and the head that were named, or those that ship.
-    pub fn open(&self) -> Result<AnyLens> {
+    pub fn open(&self) -> Result<Lens> {
         self.with_head(self.head.open(&self.model)?.as_ref())
     }
 }
 
 impl ModelArgs {
-    /// Opens the encoder and the head; `None` for the head compares plain CASE embeddings.
-    pub fn lens(&self, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {
-        let path = self.path()?;
-        if DecoderCheckpoint::is_one(&path) {
-            return self.decoder(&path, head, case);
-        }
-        if self.dtype.is_some() {
-            return Err(Error::InvalidArgument(
-                "--dtype is for LLM encoders: others keep what their file holds. Leave it out, or make a GGUF file with `caselens quantize --dtype`.".into(),
-            ));
-        }
-        let parts = Parts {
-            checkpoint: &Checkpoint::open(&path)?,
-            head,
-            case,
-        };
-        match self.device {
-            DeviceName::Cpu => AnyLens::cpu(&parts),
-            DeviceName::Cuda => AnyLens::candle(&parts, Candle::new(cuda()?)),
-            DeviceName::Webgpu => super::wait(AnyLens::webgpu(&parts)),
-        }
-    }
-
-    fn decoder(&self, path: &Path, head: Option<&HeadFile>, case: Case) -> Result<AnyLens> {
-        let backend = match self.device {
-            DeviceName::Cpu => Candle::cpu(),
-            DeviceName::Cuda => Candle::new(cuda()?),
-            DeviceName::Webgpu => {
-                return Err(Error::InvalidArgument(
-                    "LLM encoders do not run on --device webgpu. Use cuda or cpu.".into(),
-                ));
-            }
-        };
-        let mut checkpoint = DecoderCheckpoint::open(path)?;
-        if let Some(preset) = Preset::find(path) {
-            let config = &mut checkpoint.config;
-            if preset.pooling == "latent" && config.latent.is_none() {
-                return Err(Error::ModelFormat {
-                    what: path.display().to_string(),
-                    reason: format!("it has no latent attention, which {} ends with", preset.id),
-                });
-            }
-            config.causal = !preset.bidirectional;
-            config.max_positions = config.max_positions.min(preset.max_tokens);
-        }
-        let precision = self.dtype.unwrap_or(checkpoint.precision());
-        AnyLens::decoder(&checkpoint, precision, head, case, backend)
-    }
-
-    /// How the encoder wants sentence and condition, unless told otherwise.
-    pub fn default_case(&self) -> Result<Case> {
-        let path = self.path()?;
-        if let Some(case) = Preset::find(&path).and_then(Preset::case) {
-            return Ok(case);
-        }
-        Ok(match DecoderCheckpoint::pooling(&path) {
-            Some(pooling) => Case::instruct(Wrapper::default(), pooling),
-            None => Case::default(),
-        })
+    /// Opens the encoder and puts the head on it; without a head, embeddings are compared as `case` says for the encoder.
+    pub fn lens(
+        &self,
+        head: Option<&HeadFile>,
+        case: impl FnOnce(&Checkpoint) -> Result<Case>,
+    ) -> Result<Lens> {
+        let checkpoint = Checkpoint::open(&self.path()?)?;
+        let case = case(&checkpoint)?;
+        Lens::of(&checkpoint, head, case, self.device.into(), self.dtype)
     }
 
     /// Where to fine-tune.
     pub fn training_device(&self) -> Result<candle_core::Device> {
         match self.device {
             DeviceName::Cpu => Ok(candle_core::Device::Cpu),
-            DeviceName::Cuda => cuda(),
+            DeviceName::Cuda => Ok(Candle::cuda()?.device().clone()),
             DeviceName::Webgpu => Err(Error::InvalidArgument(
                 "an encoder is not trained on --device webgpu. Use cpu or cuda.".into(),
             )),
@@ -334,7 +289,7 @@ impl ModelArgs {
     pub fn path(&self) -> Result<PathBuf> {
         match self.named()? {
             Some(path) => Ok(path),
-            None => shipped(SHIPPED_MODEL, "--model"),
+            None => SHIPPED.model.located("--model"),
         }
     }
 
@@ -354,7 +309,7 @@ impl HeadArgs {
                 let beside = model.named()?.map(|folder| folder.join(FOLDER_HEAD));
                 match beside.filter(|path| path.is_file()) {
                     Some(path) => path,
-                    None => shipped(SHIPPED_HEAD, "--head")?,
+                    None => SHIPPED.head.located("--head")?,
                 }
             }
         };
@@ -362,44 +317,13 @@ impl HeadArgs {
     }
 }
 
-fn cuda() -> Result<candle_core::Device> {
-    if !cfg!(feature = "cuda") {
-        return Err(Error::NoCuda(
-            "this program was built without it. Build one that has it with `./build.sh cuda`"
-                .into(),
-        ));
-    }
-    candle_core::Device::new_cuda(0).map_err(|e| {
-        let said = e.to_string();
-        Error::NoCuda(match said.contains("CUDA_ERROR_STUB_LIBRARY") {
-            true => "NVIDIA's driver (libcuda.so.1) is not on this machine, or is too old. Install the driver that belongs to the GPU".into(),
-            false => format!("no GPU answers ({said}). See that `nvidia-smi` lists one, and that its driver serves the toolkit this was built with"),
-        })
-    })
-}
-
-/// A shipped file: in the working directory or above the program's own place.
-fn shipped(name: &str, option: &str) -> Result<PathBuf> {
-    let program = std::env::current_exe().ok();
-    let places =
-        std::iter::once(Path::new(".")).chain(program.iter().flat_map(|p| p.ancestors().skip(1)));
-    places
-        .map(|place| place.join(SHIPPED_FOLDER).join(name))
-        .find(|path| path.is_file())
-        .ok_or_else(|| {
-            Error::InvalidArgument(format!(
-                "{SHIPPED_FOLDER}/{name} is not there. `git checkout {SHIPPED_FOLDER}` in the repository brings it back; or name another file with {option}."
-            ))
-        })
-}
-
 /// One line about a head, for people.
 pub fn describe(spec: &HeadSpec) -> String {
     let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
-    let encoder = match spec.case.architecture {
-        Architecture::Bi => spec.encoder.to_string(),
-        Architecture::Tri(_) => format!("{} as a tri-encoder", spec.encoder),
-        Architecture::Instruct(_) => format!("{} behind instructions", spec.encoder),
+    let encoder = match spec.case {
+        Case::Joint(_) => spec.encoder.to_string(),
+        Case::Apart(_) => format!("{} as a tri-encoder", spec.encoder),
+        Case::Instructed(_) => format!("{} behind instructions", spec.encoder),
     };
     let kind = match (spec.dims.len(), spec.relu) {
         (1, _) => return format!("{encoder} without layers on top"),

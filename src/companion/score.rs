@@ -1,22 +1,17 @@
 //! `caselens score`: two sentences, some conditions, one similarity each.
 
-use std::path::PathBuf;
-
 use serde::Deserialize;
 
 use super::{
     input::lines,
     output::{json_line, text_line},
     runtime::LensArgs,
-    table::Format,
     wait,
 };
 use crate::{
     error::{Error, Result},
-    lens::{Comparison, any::AnyLens},
+    lens::{Comparison, Lens},
 };
-
-mod table;
 
 /// Compare two sentences under one or more conditions
 ///
@@ -27,13 +22,6 @@ mod table;
 ///       --condition "the number of people" --condition "the activity"
 ///
 /// Without sentences, reads JSON lines {"sentence1", "sentence2", "condition"} from standard input.
-///
-/// With --data, scores the rows of a table of any length, and writes what `distill --teacher` reads:
-///
-///   caselens score --data pairs.csv --output scores.csv --model nvidia/NV-Embed-v2 --head none --device cuda
-///
-/// Rows are written as they are done, to OUTPUT.checkpoint, and OUTPUT appears once all of them are. An
-/// interrupted run goes on where it stopped when the same command is given again, to the same result.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -49,27 +37,6 @@ pub struct Args {
     /// Print one JSON object a line: condition, similarity, rating, unconditional
     #[arg(long)]
     json: bool,
-    /// Score the rows of a table: CSV, JSON lines, Arrow IPC or Parquet
-    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["sentence1", "condition", "json"])]
-    data: Option<PathBuf>,
-    /// Format of the data [default: by the file's extension, else by its first bytes; CSV has no such bytes]
-    #[arg(long, value_enum, requires = "data")]
-    data_format: Option<Format>,
-    /// File to write the scores of --data to: CSV with sentence1, sentence2, condition, similarity
-    #[arg(short, long, value_name = "FILE.csv", requires = "data")]
-    output: Option<PathBuf>,
-    /// Rows of --data that are scored together: what an interruption costs at most
-    #[arg(long, value_name = "N", default_value = "256", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
-    batch_rows: usize,
-    /// Column of the data with the first sentence
-    #[arg(long, value_name = "NAME", default_value = "sentence1")]
-    sentence1_column: String,
-    /// Column of the data with the second sentence
-    #[arg(long, value_name = "NAME", default_value = "sentence2")]
-    sentence2_column: String,
-    /// Column of the data with the condition
-    #[arg(long, value_name = "NAME", default_value = "condition")]
-    condition_column: String,
     #[command(flatten)]
     lens: LensArgs,
 }
@@ -82,9 +49,6 @@ struct Row {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    if let (Some(data), Some(output)) = (&args.data, &args.output) {
-        return table::run(&args, data, output);
-    }
     let lens = args.lens.open()?;
     let (Some(s1), Some(s2)) = (&args.sentence1, &args.sentence2) else {
         return score_lines(&lens, args.json);
@@ -101,7 +65,7 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-fn score_lines(lens: &AnyLens, json: bool) -> Result<()> {
+fn score_lines(lens: &Lens, json: bool) -> Result<()> {
     for line in lines() {
         let line = line?;
         if line.is_empty() {
@@ -109,7 +73,7 @@ fn score_lines(lens: &AnyLens, json: bool) -> Result<()> {
         }
         let row: Row = line.json("{\"sentence1\", \"sentence2\", \"condition\"}")?;
         let results = wait(lens.compare(&row.sentence1, &row.sentence2, &[&row.condition]))
-            .map_err(|e| line.error(e.to_string()))?;
+            .map_err(|e| line.refuse(e))?;
         for comparison in results {
             print(&comparison, json)?;
         }

@@ -1,11 +1,11 @@
-//! Tables in other people's formats, a batch of rows at a time: what `embed` reads and writes.
+//! Tables in other people's formats, a batch of rows at a time.
 //!
 //! Rows keep the form they came in, Arrow columns or JSON objects, and are converted where the output wants
 //! another: JSON lines that become JSON lines again are the same text, field for field.
 
 use std::{path::Path, sync::Arc};
 
-use arrow_array::{RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use clap::ValueEnum;
 use parquet::errors::ParquetError;
@@ -17,12 +17,13 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 
+pub mod data;
 mod messages;
 mod read;
 mod write;
 
-pub use read::{Options as ReadOptions, Reader};
-pub use write::{Options as WriteOptions, Vectors, Writer};
+pub use read::{ReadOptions, Reader};
+pub use write::{Vectors, WriteOptions, Writer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -68,15 +69,15 @@ impl Format {
     }
 
     /// By a file's first bytes; no text in UTF-8 begins as the binary formats do.
-    fn of_bytes(bytes: &[u8]) -> Self {
+    fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let word = bytes.trim_ascii_start();
-        match bytes {
+        Some(match bytes {
             [0xff, ..] => Self::Arrow,
             _ if bytes.starts_with(b"ARROW1") => Self::Feather,
             _ if bytes.starts_with(b"PAR1") => Self::Parquet,
             _ if word.starts_with(b"{") => Self::Jsonl,
-            _ => Self::Text,
-        }
+            _ => return None,
+        })
     }
 
     /// Whether a terminal cannot show it.
@@ -105,7 +106,7 @@ pub enum Rows {
 pub struct Object(pub Vec<(String, Box<RawValue>)>);
 
 impl Rows {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Columns(batch) => batch.num_rows(),
             Self::Objects(objects) => objects.len(),
@@ -125,21 +126,10 @@ impl Rows {
     /// # Errors
     /// The column is not there, or holds something else than texts.
     pub fn texts(&self, column: &str, row: usize, what: &str) -> Result<Vec<Option<String>>> {
-        let not_text = |row: usize, found: String| Error::Data {
-            file: what.to_owned(),
-            row,
-            reason: format!("the column `{column}` holds {found}, where texts are needed"),
-        };
         match self {
-            Self::Objects(objects) => objects
-                .iter()
-                .enumerate()
-                .map(|(i, object)| match object.get(column) {
-                    Some(value) => serde_json::from_str(value.get())
-                        .map(Some)
-                        .map_err(|_| not_text(row + i, value.get().chars().take(40).collect())),
-                    None => Ok(None),
-                })
+            Self::Objects(objects) => (row..)
+                .zip(objects)
+                .map(|(row, object)| object.text(column, row, what))
                 .collect(),
             Self::Columns(batch) => {
                 let missing = || Error::InvalidArgument(no_column(column, batch, what));
@@ -148,14 +138,41 @@ impl Rows {
                     DataType::Dictionary(_, values) => values.is_string(),
                     other => other.is_string() || other.is_null(),
                 };
-                if !is_text {
-                    return Err(not_text(row, found.data_type().to_string()));
+                match is_text {
+                    true => strings(found).map_err(|e| not_text(column, row, what, e.to_string())),
+                    false => {
+                        let kind = found.data_type().to_string();
+                        Err(not_text(column, row, what, kind))
+                    }
                 }
-                let strings = arrow_cast::cast(found, &DataType::Utf8)
-                    .map_err(|e| not_text(row, e.to_string()))?;
-                let strings = StringArray::from(strings.to_data());
-                Ok(strings.iter().map(|s| s.map(str::to_owned)).collect())
             }
+        }
+    }
+
+    /// A column of numbers, as they are written; texts may be numbers too. `row` is the number of the first row,
+    /// and `what` names the table in errors.
+    ///
+    /// # Errors
+    /// The column holds neither.
+    pub fn numbers(&self, column: &str, row: usize, what: &str) -> Result<Vec<Option<String>>> {
+        match self {
+            Self::Objects(objects) => (row..)
+                .zip(objects)
+                .map(
+                    |(row, object)| match object.get(column).map(RawValue::get) {
+                        Some(value) if serde_json::from_str::<f64>(value).is_ok() => {
+                            Ok(Some(value.to_owned()))
+                        }
+                        _ => object.text(column, row, what),
+                    },
+                )
+                .collect(),
+            Self::Columns(batch) => match batch.column_by_name(column) {
+                Some(found) if found.data_type().is_numeric() => {
+                    strings(found).map_err(|e| not_text(column, row, what, e.to_string()))
+                }
+                _ => self.texts(column, row, what),
+            },
         }
     }
 
@@ -164,6 +181,20 @@ impl Rows {
         let column = Arc::new(StringArray::from(texts));
         RecordBatch::try_new(Arc::new(schema), vec![column]).map(Self::Columns)
     }
+}
+
+fn not_text(column: &str, row: usize, what: &str, found: String) -> Error {
+    Error::Data {
+        file: what.to_owned(),
+        row,
+        reason: format!("the column `{column}` holds {found}, where texts are needed"),
+    }
+}
+
+/// A column's cells as they are written.
+fn strings(column: &ArrayRef) -> std::result::Result<Vec<Option<String>>, ArrowError> {
+    let strings = StringArray::from(arrow_cast::cast(column, &DataType::Utf8)?.to_data());
+    Ok(strings.iter().map(|s| s.map(str::to_owned)).collect())
 }
 
 fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
@@ -180,6 +211,15 @@ impl Object {
     pub fn get(&self, name: &str) -> Option<&RawValue> {
         let (_, value) = self.0.iter().rfind(|(field, _)| field == name)?;
         Some(&**value).filter(|v| v.get() != "null")
+    }
+
+    /// The text of this name, if there is one.
+    fn text(&self, name: &str, row: usize, what: &str) -> Result<Option<String>> {
+        let read = |value: &RawValue| {
+            serde_json::from_str(value.get())
+                .map_err(|_| not_text(name, row, what, value.get().chars().take(40).collect()))
+        };
+        self.get(name).map(read).transpose()
     }
 }
 

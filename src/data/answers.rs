@@ -52,6 +52,7 @@ fn asked(pair: &[Row], side: usize) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::columns::Columns;
 
     #[test]
     fn sentences_are_compared_with_answers() {
@@ -61,7 +62,7 @@ a dog runs by the sea,cats sleep on a sofa,the animal,2,one dog,
 a dog runs by the sea,cats sleep on a sofa,the mood,3,, 
 a bird,a fish,the animal,2,,
 ";
-        let data = Dataset::from_reader("d.csv", csv.as_bytes(), None).unwrap();
+        let data = Dataset::from_columns("d.csv", &Columns::of_csv(csv)).unwrap();
         let more = with_answers(data.clone());
         assert_eq!(more.rows[..data.rows.len()], data.rows);
         assert_eq!((&more.pairs, &more.groups), (&data.pairs, &data.groups));

@@ -6,9 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use safetensors::{Dtype, SafeTensors};
+use safetensors::Dtype;
 
-use crate::text::template::normalize_condition;
+use crate::{
+    checkpoint::described::{Reader, Writer},
+    text::template::normalize_condition,
+};
 
 /// Ratings that pull a condition's mean towards the mean of all.
 const SHRINKAGE: f32 = 1.0;
@@ -73,66 +76,39 @@ impl ConditionOnly {
         self.conditions.get(&hash(condition)).map_or(0, |&(_, n)| n)
     }
 
-    /// As tensors of a head file.
-    pub(crate) fn to_tensors(&self) -> Vec<(String, Dtype, Vec<usize>, Vec<u8>)> {
-        let shape = vec![self.conditions.len()];
-        let bytes = |value: fn(&u32, &(f32, u32)) -> [u8; 4]| -> Vec<u8> {
-            self.conditions
-                .iter()
-                .flat_map(|(k, v)| value(k, v))
-                .collect()
+    /// Adds it to a head file.
+    pub(crate) fn write(&self, file: &mut Writer<'_>) {
+        let mut add = |name: &str, dtype: Dtype, word: fn(u32, f32, u32) -> [u8; 4]| {
+            let all = self.conditions.iter();
+            let words = all.flat_map(|(&hash, &(mean, count))| word(hash, mean, count));
+            file.add(
+                name,
+                dtype,
+                &[self.conditions.len()],
+                words.collect::<Vec<u8>>(),
+            );
         };
-        vec![
-            (
-                HASH.into(),
-                Dtype::U32,
-                shape.clone(),
-                bytes(|k, _| k.to_le_bytes()),
-            ),
-            (
-                MEAN.into(),
-                Dtype::F32,
-                shape.clone(),
-                bytes(|_, v| v.0.to_le_bytes()),
-            ),
-            (
-                COUNT.into(),
-                Dtype::U32,
-                shape,
-                bytes(|_, v| v.1.to_le_bytes()),
-            ),
-        ]
+        add(HASH, Dtype::U32, |hash, _, _| hash.to_le_bytes());
+        add(MEAN, Dtype::F32, |_, mean, _| mean.to_le_bytes());
+        add(COUNT, Dtype::U32, |_, _, count| count.to_le_bytes());
     }
 
-    /// From the tensors of a head file; `None` where they are absent or do not fit together.
-    pub(crate) fn from_tensors(tensors: &SafeTensors<'_>) -> Option<Self> {
-        let words = |name: &str, dtype: Dtype| -> Option<Vec<[u8; 4]>> {
-            let view = tensors.tensor(name).ok().filter(|v| v.dtype() == dtype)?;
-            Some(
-                view.data()
-                    .chunks_exact(4)
-                    .map(|b| [b[0], b[1], b[2], b[3]])
-                    .collect(),
-            )
+    /// From a head file; `None` where it is absent or its parts do not fit together.
+    pub(crate) fn read(file: &Reader<'_>) -> Option<Self> {
+        let rows = file.tensor(HASH).ok()?.data().len() / 4;
+        let words = |name: &str, dtype: Dtype| {
+            let data = file.data(name, dtype, &[rows]).ok()?;
+            Some(data.as_chunks::<4>().0)
         };
         let hashes = words(HASH, Dtype::U32)?;
         let means = words(MEAN, Dtype::F32)?;
         let counts = words(COUNT, Dtype::U32)?;
-        if hashes.len() != means.len() || hashes.len() != counts.len() {
-            return None;
-        }
-        Some(Self::from_means(
-            hashes
-                .into_iter()
-                .zip(means.into_iter().zip(counts))
-                .map(|(h, (m, c))| {
-                    (
-                        u32::from_le_bytes(h),
-                        (f32::from_le_bytes(m), u32::from_le_bytes(c)),
-                    )
-                })
-                .collect(),
-        ))
+        let rows = hashes.iter().zip(means).zip(counts);
+        let rows = rows.map(|((&hash, &mean), &count)| {
+            let (mean, count) = (f32::from_le_bytes(mean), u32::from_le_bytes(count));
+            (u32::from_le_bytes(hash), (mean, count))
+        });
+        Some(Self::from_means(rows.collect()))
     }
 }
 

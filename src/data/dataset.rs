@@ -1,25 +1,25 @@
-//! C-STS files: CSV with the columns sentence1, sentence2, condition, label, and answer1 and answer2 where there are answers.
+//! C-STS data: tables with the columns sentence1, sentence2, condition, label, and answer1 and answer2 where there are answers.
 
-use std::{
-    collections::HashSet,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashSet, ops::Range};
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
-use serde::Deserialize;
 
-use crate::{
-    error::{Error, Result},
-    evaluation::metrics::Pair,
-};
+use super::columns::Columns;
+use crate::error::{Error, Result};
+
+/// One pair of sentences under two conditions: indices of its rows.
+pub type Pair = (usize, usize);
 
 /// One row: two sentences, a condition, and a rating 1–5.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
+    /// The first sentence.
     pub sentence1: String,
+    /// The second sentence.
     pub sentence2: String,
+    /// What they are compared by.
     pub condition: String,
+    /// How alike they are by it, 1–5.
     pub rating: f32,
     /// What each sentence says about the condition, in a few words; empty where nothing is known.
     pub answers: [String; 2],
@@ -39,6 +39,7 @@ impl Row {
 /// The valid rows of a file, or of several.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
+    /// The valid rows, in the order of the file.
     pub rows: Vec<Row>,
     /// For each row of the file its index in `rows`; `None` where the rating says the condition is
     /// invalid (−1).
@@ -53,42 +54,10 @@ pub struct Dataset {
     pub asked: Vec<Range<usize>>,
 }
 
-#[derive(Deserialize)]
-struct Record {
-    sentence1: String,
-    sentence2: String,
-    condition: String,
-    label: String,
-    #[serde(default)]
-    answer1: String,
-    #[serde(default)]
-    answer2: String,
-}
-
 impl Dataset {
-    /// Reads a file, at most `limit` of its rows.
-    ///
-    /// # Errors
-    /// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
-    pub fn read(path: &Path, limit: Option<usize>) -> Result<Self> {
-        let file = std::fs::File::open(path).map_err(Error::io(path))?;
-        Self::from_reader(&path.display().to_string(), file, limit)
-    }
-
-    /// Reads several files, one after the other; pairs and groups stay within a file.
-    ///
-    /// # Errors
-    /// As [`Dataset::read`]; no file is named.
-    pub fn read_all(paths: &[PathBuf]) -> Result<Self> {
-        let mut all = Self::default();
-        for path in paths {
-            all.append(Self::read(path, None)?);
-        }
-        match all.rows.is_empty() {
-            true => Err(Error::InvalidArgument("no data file is named.".into())),
-            false => Ok(all),
-        }
-    }
+    /// The columns that [`from_columns`](Self::from_columns) takes: of texts, and of numbers.
+    pub const TEXTS: [&str; 5] = ["sentence1", "sentence2", "condition", "answer1", "answer2"];
+    pub const NUMBERS: [&str; 1] = ["label"];
 
     /// Adds the rows of another file.
     pub fn append(&mut self, other: Self) {
@@ -105,23 +74,18 @@ impl Dataset {
         self.asked.extend(other.asked.into_iter().map(moved_group));
     }
 
-    /// Reads CSV; `name` stands for the file in errors.
-    pub fn from_reader(
-        name: &str,
-        reader: impl std::io::Read,
-        limit: Option<usize>,
-    ) -> Result<Self> {
+    /// The rows of a table; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// A column is missing, or a row is broken: the row's number is named.
+    pub fn from_columns(name: &str, columns: &Columns) -> Result<Self> {
         let bad = |row: usize, reason: String| Error::Data {
             file: name.into(),
             row,
             reason,
         };
-        let mut csv = csv::Reader::from_reader(reader);
-        let headers = csv
-            .headers()
-            .map_err(|e| bad(0, format!("the header cannot be read ({e})")))?;
         for column in ["sentence1", "sentence2", "condition", "label"] {
-            if !headers.iter().any(|h| h == column) {
+            if !columns.has(column) {
                 return Err(bad(
                     0,
                     format!(
@@ -131,16 +95,14 @@ impl Dataset {
             }
         }
         let mut data = Self::default();
-        let records = csv
-            .deserialize::<Record>()
-            .take(limit.unwrap_or(usize::MAX));
-        for (i, record) in records.enumerate() {
+        for i in 0..columns.rows() {
             let row = i + 1;
-            let record = record.map_err(|e| bad(row, format!("it cannot be read ({e})")))?;
-            let rating: f32 =
-                record.label.trim().parse().map_err(|_| {
-                    bad(row, format!("the label `{}` is not a number", record.label))
-                })?;
+            let cell = |column| columns.cell(column, i).unwrap_or_default();
+            let label = cell("label");
+            let rating: f32 = label
+                .trim()
+                .parse()
+                .map_err(|_| bad(row, format!("the label `{label}` is not a number")))?;
             if rating == -1.0 {
                 data.kept.push(None);
                 continue;
@@ -151,22 +113,19 @@ impl Dataset {
                     format!("the label {rating} is neither between 1 and 5 nor −1 (invalid)"),
                 ));
             }
-            for (column, text) in [
-                ("sentence1", &record.sentence1),
-                ("sentence2", &record.sentence2),
-                ("condition", &record.condition),
-            ] {
-                if text.trim().is_empty() {
+            for column in ["sentence1", "sentence2", "condition"] {
+                if cell(column).trim().is_empty() {
                     return Err(bad(row, format!("the {column} is empty")));
                 }
             }
             data.kept.push(Some(data.rows.len()));
+            let text = |column| cell(column).to_owned();
             data.rows.push(Row {
-                sentence1: record.sentence1,
-                sentence2: record.sentence2,
-                condition: record.condition,
+                sentence1: text("sentence1"),
+                sentence2: text("sentence2"),
+                condition: text("condition"),
                 rating,
-                answers: [record.answer1, record.answer2],
+                answers: ["answer1", "answer2"].map(text),
             });
         }
         data.pairs = data
@@ -252,7 +211,7 @@ mod tests {
     const HEADER: &str = "sentence1,sentence2,condition,label\n";
 
     fn read(rows: &str) -> Result<Dataset> {
-        Dataset::from_reader("d.csv", format!("{HEADER}{rows}").as_bytes(), None)
+        Dataset::from_columns("d.csv", &Columns::of_csv(&format!("{HEADER}{rows}")))
     }
 
     #[test]
@@ -277,13 +236,12 @@ mod tests {
         assert_eq!(data.kept.last(), Some(&Some(7)));
         let some = data.subset(&[true, false, true, false, false, true, true, false]);
         assert_eq!(some.groups, [0..2, 2..3, 3..4]);
-        assert!(Dataset::read_all(&[]).is_err());
     }
 
     #[test]
     fn a_bad_row_is_named() {
         for (rows, part) in [
-            ("a,b,x,1\na,b,y\n", "row 2"),
+            ("a,b,x,1\na,b,y,\n", "row 2"),
             ("a,b,x,high\n", "row 1: the label `high`"),
             ("a,b,x,7\n", "row 1: the label 7"),
             ("a,b, ,1\n", "row 1: the condition is empty"),
@@ -293,7 +251,7 @@ mod tests {
             assert_eq!(error.code(), "data");
             assert!(error.to_string().contains(part), "{error}");
         }
-        let error = Dataset::from_reader("d.csv", "a,b\n1,2\n".as_bytes(), None).unwrap_err();
+        let error = Dataset::from_columns("d.csv", &Columns::of_csv("a,b\n1,2\n")).unwrap_err();
         assert!(
             error.to_string().contains("`sentence1` is missing"),
             "{error}"

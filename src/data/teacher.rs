@@ -1,17 +1,18 @@
 //! What a teacher says of rows: similarities to learn from, of the rows of a data set and of its sentence pairs
 //! under new conditions (knowledge distillation; Hinton et al., 2015).
 
-use std::{collections::HashMap, path::Path};
+use std::collections::HashMap;
 
-use serde::Deserialize;
-
-use super::dataset::{Dataset, Row, groups};
+use super::{
+    columns::Columns,
+    dataset::{Dataset, Row, groups},
+};
 use crate::{
     checkpoint::sha256,
     error::{Error, Result},
 };
 
-/// A file of a teacher's answers: CSV with one of the columns
+/// A teacher's answers: a table with one of the columns
 ///
 /// - `similarity` (0 to 1; lower is cut to 0), or
 /// - `label` (1 to 5),
@@ -51,19 +52,6 @@ enum Asked {
     Sentences([String; 2], String),
 }
 
-#[derive(Deserialize)]
-struct Record {
-    key: Option<String>,
-    key1: Option<String>,
-    key2: Option<String>,
-    key3: Option<String>,
-    sentence1: Option<String>,
-    sentence2: Option<String>,
-    condition: Option<String>,
-    similarity: Option<f32>,
-    label: Option<f32>,
-}
-
 /// The first 12 hexadecimal digits of the SHA-256 of the texts, a line feed between each two.
 pub fn key(texts: &[&str]) -> String {
     let mut digits = sha256(texts.join("\n").as_bytes());
@@ -72,26 +60,40 @@ pub fn key(texts: &[&str]) -> String {
 }
 
 impl Teacher {
-    /// Reads a file.
+    /// The columns that [`from_columns`](Self::from_columns) takes: of texts, and of numbers.
+    pub const TEXTS: [&str; 7] = [
+        "key",
+        "key1",
+        "key2",
+        "key3",
+        "sentence1",
+        "sentence2",
+        "condition",
+    ];
+    pub const NUMBERS: [&str; 2] = ["similarity", "label"];
+
+    /// The rows of a table; `name` stands for it in errors.
     ///
     /// # Errors
-    /// The file cannot be opened, columns are missing, or a row is broken: the row's number is named.
-    pub fn read(path: &Path) -> Result<Self> {
-        let file = std::fs::File::open(path).map_err(Error::io(path))?;
-        Self::from_reader(&path.display().to_string(), file)
-    }
-
-    /// Reads CSV; `name` stands for the file in errors.
-    pub fn from_reader(name: &str, reader: impl std::io::Read) -> Result<Self> {
-        let mut answers = Vec::new();
-        for (i, record) in csv::Reader::from_reader(reader).deserialize().enumerate() {
+    /// Columns are missing, or a row is broken: the row's number is named.
+    pub fn from_columns(name: &str, columns: &Columns) -> Result<Self> {
+        let mut answers = Vec::with_capacity(columns.rows());
+        for i in 0..columns.rows() {
             let bad = |reason: String| Error::Data {
                 file: name.into(),
                 row: i + 1,
                 reason,
             };
-            let record: Record = record.map_err(|e| bad(format!("it cannot be read ({e})")))?;
-            let rating = match (record.similarity, record.label) {
+            let text = |column| columns.cell(column, i).map(str::to_owned);
+            let number = |column| match columns.cell(column, i) {
+                None => Ok(None),
+                Some(text) => text.parse::<f32>().map(Some).map_err(|_| {
+                    bad(format!(
+                        "it cannot be read (its {column}, `{text}`, is no number)"
+                    ))
+                }),
+            };
+            let rating = match (number("similarity")?, number("label")?) {
                 (Some(s), None) if (-1.0..=1.0).contains(&s) => 1.0 + 4.0 * s.max(0.0),
                 (None, Some(label)) if (1.0..=5.0).contains(&label) => label,
                 _ => {
@@ -100,10 +102,16 @@ impl Teacher {
                     ));
                 }
             };
-            let sentences = record.sentence1.zip(record.sentence2);
-            let keys = record.key1.zip(record.key2);
+            let sentences = text("sentence1").zip(text("sentence2"));
+            let keys = text("key1").zip(text("key2"));
             // An empty cell is no value, and neither is a column that the file lacks.
-            let asked = match (record.key, keys, record.key3, sentences, record.condition) {
+            let asked = match (
+                text("key"),
+                keys,
+                text("key3"),
+                sentences,
+                text("condition"),
+            ) {
                 (Some(key), None, None, None, None) => Asked::Row(key),
                 (Some(key), None, None, None, Some(condition)) => Asked::Pair(key, condition),
                 (None, Some((key1, key2)), Some(key3), None, None) => {
@@ -310,11 +318,11 @@ mod tests {
 
     fn data() -> Dataset {
         let csv = "sentence1,sentence2,condition,label\na,b,x,1\na,b,y,5\nc,d,x,3\nc,d,z,2\n";
-        Dataset::from_reader("d.csv", csv.as_bytes(), None).unwrap()
+        Dataset::from_columns("d.csv", &Columns::of_csv(csv)).unwrap()
     }
 
     fn teacher(csv: &str) -> Teacher {
-        Teacher::from_reader("t.csv", csv.as_bytes()).unwrap()
+        Teacher::from_columns("t.csv", &Columns::of_csv(csv)).unwrap()
     }
 
     fn ratings(data: &Dataset) -> Vec<(&str, &str, f32)> {
@@ -422,7 +430,7 @@ mod tests {
             ),
             ("sentence1,sentence2,label\na,b,3\n", "condition is empty"),
         ] {
-            let error = Teacher::from_reader("t.csv", csv.as_bytes()).unwrap_err();
+            let error = Teacher::from_columns("t.csv", &Columns::of_csv(csv)).unwrap_err();
             assert_eq!(error.code(), "data");
             assert!(error.to_string().contains(part), "{error}");
         }

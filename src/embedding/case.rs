@@ -1,24 +1,22 @@
-//! CASE for masked-language-model encoders: the condition is read in the context of the sentence, and the
-//! condition's own embedding is subtracted.
+//! Condition-aware embeddings: the ways to make one, and the settings of each.
 //!
-//! CASE(s, c) = f(s, c) − f(c), where f(s, c) pools the hidden states of one joint input over a span of
-//! its tokens. Small encoders need the condition's own tokens pooled (zero-shot Spearman on C-STS 19.1
-//! against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts
-//! side by side are better than one.
+//! CASE(s, c) = f(s, c) − f(c) for masked-language-model encoders, where f(s, c) pools the hidden states of one joint
+//! input over a span of its tokens. Small encoders need the condition's own tokens pooled (zero-shot Spearman on C-STS
+//! 19.1 against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts side by
+//! side are better than one. CSR encodes the two apart; encoders that follow instructions read one within the other's.
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backend::{Gain, PoolTerm, Pooling},
-    error::Result,
-    text::{Batch, Order, Sequence, Setting, Template, Wrapper, template::Tokens},
+    backend::Gain,
+    text::{Order, Sequence, Setting, Wrapper, template::Tokens},
 };
 
 /// Which hidden states of an input are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Pool {
     /// The first token alone.
@@ -47,25 +45,174 @@ impl Pool {
     }
 }
 
-/// How sentence and condition meet.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Architecture {
-    /// In one input of the encoder: a pass for each pair of the two.
-    #[default]
-    Bi,
-    /// Encoded apart, the condition scaling the sentence's last attention outputs: a pass for each sentence
-    /// and one for each condition (CSR; [`super::router`]).
-    Tri(Router),
-    /// In one input of an encoder that follows instructions: one is embedded, the other is in its instruction.
-    Instruct(Instruct),
+/// How sentence and condition meet, and how an embedding is made of what the encoder gives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub enum Case {
+    /// In one input of the encoder: a pass for each pair of the two (CASE).
+    Joint(Joint),
+    /// Encoded apart, the condition scaling the sentence's last attention outputs: a pass for each sentence and one for
+    /// each condition (CSR; [`super::router`]).
+    Apart(Apart),
+    /// In one input of an encoder that follows instructions: one is embedded, the other is in its instruction (CASE for
+    /// LLM encoders; `instruct.rs`).
+    Instructed(Instructed),
+}
+
+/// See [`Case::Joint`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Joint {
+    /// One block of the embedding an order, side by side.
+    pub orders: Vec<Order>,
+    /// Which tokens are averaged.
+    pub pooling: Pool,
+    /// Whether the condition's own embedding is subtracted.
+    pub subtract: bool,
+}
+
+/// See [`Case::Apart`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Apart {
+    /// Which of the sentence's tokens are averaged.
+    pub pooling: Pool,
+    /// How the condition weighs them.
+    pub router: Router,
+}
+
+/// See [`Case::Instructed`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Instructed {
+    /// The prompts.
+    pub instruct: Instruct,
+    /// Which tokens are averaged.
+    pub pooling: Pool,
+    /// Whether f(c; I(∅)) is subtracted.
+    pub subtract: bool,
 }
 
 /// The prompts of an encoder that follows instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Instruct {
+    /// Which of the two is embedded.
     pub setting: Setting,
+    /// How the instruction stands before it.
     pub wrapper: Wrapper,
+}
+
+/// The settings of CSR's router.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Router {
+    /// It works in so many of the encoder's last layers.
+    pub layers: usize,
+    /// How a token's weight scales its attention output.
+    pub gain: Gain,
+}
+
+impl Default for Joint {
+    /// What works best for a frozen small encoder with a head.
+    fn default() -> Self {
+        Self {
+            orders: vec![Order::ConditionSentence, Order::SentenceCondition],
+            pooling: Pool::Condition,
+            subtract: true,
+        }
+    }
+}
+
+impl Default for Case {
+    fn default() -> Self {
+        Self::Joint(Joint::default())
+    }
+}
+
+impl Case {
+    /// CASE of an encoder that follows instructions: f(c; I(s)) − f(c; I(∅)).
+    pub fn instruct(wrapper: Wrapper, pooling: Pool) -> Self {
+        Self::Instructed(Instructed {
+            instruct: Instruct {
+                setting: Setting::Condition,
+                wrapper,
+            },
+            pooling,
+            subtract: true,
+        })
+    }
+
+    /// A tri-encoder's embedding: all tokens of the sentence averaged.
+    pub fn tri(router: Router) -> Self {
+        Self::Apart(Apart {
+            pooling: Pool::All,
+            router,
+        })
+    }
+
+    /// Width of the embedding for an encoder of this hidden size.
+    pub fn dims(&self, hidden: usize) -> usize {
+        match self {
+            Self::Joint(joint) => joint.orders.len() * hidden,
+            Self::Apart(_) | Self::Instructed(_) => hidden,
+        }
+    }
+
+    /// Which hidden states are averaged.
+    pub fn pooling(&self) -> Pool {
+        match self {
+            Self::Joint(joint) => joint.pooling,
+            Self::Apart(apart) => apart.pooling,
+            Self::Instructed(instructed) => instructed.pooling,
+        }
+    }
+
+    /// Whether the condition's own embedding is subtracted.
+    pub fn subtracts(&self) -> bool {
+        match self {
+            Self::Joint(joint) => joint.subtract,
+            Self::Apart(_) => false,
+            Self::Instructed(instructed) => instructed.subtract,
+        }
+    }
+
+    /// What is wrong with these settings, whatever the encoder.
+    pub fn fault(&self) -> Option<&'static str> {
+        match self {
+            Self::Joint(joint) if joint.orders.is_empty() => {
+                Some("a bi-encoder needs an order of condition and sentence")
+            }
+            Self::Joint(_) | Self::Apart(_) if self.pooling() == Pool::Query => {
+                Some("the pooling query is for encoders that follow instructions")
+            }
+            Self::Apart(apart) if apart.pooling == Pool::Condition => {
+                Some("a tri-encoder pools the sentence's input, which holds no condition")
+            }
+            Self::Apart(apart) if apart.router.layers == 0 => {
+                Some("a tri-encoder's router needs a layer to work in")
+            }
+            Self::Instructed(Instructed {
+                pooling: Pool::Condition | Pool::Sentence,
+                ..
+            }) => Some("behind an instruction the pooling is query, last, all or cls"),
+            _ => None,
+        }
+    }
+}
+
+/// A [`Case`] as head files, manifests and caches hold it: settings side by side, of which not all go together.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    orders: Vec<Order>,
+    pooling: Pool,
+    subtract: bool,
+    #[serde(default, skip_serializing_if = "Architecture::is_bi")]
+    architecture: Architecture,
+}
+
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Architecture {
+    #[default]
+    Bi,
+    Tri(Router),
+    Instruct(Instruct),
 }
 
 impl Architecture {
@@ -74,98 +221,59 @@ impl Architecture {
     }
 }
 
-/// The settings of CSR's router.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Router {
-    /// It works in so many of the encoder's last layers.
-    pub layers: usize,
-    pub gain: Gain,
-}
-
-/// The settings of a condition-aware embedding.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Case {
-    /// One block of the embedding an order, side by side.
-    pub orders: Vec<Order>,
-    pub pooling: Pool,
-    /// Whether the condition's own embedding is subtracted.
-    pub subtract: bool,
-    /// A tri-encoder has no orders, and subtracts nothing.
-    #[serde(default, skip_serializing_if = "Architecture::is_bi")]
-    pub architecture: Architecture,
-}
-
-impl Default for Case {
-    /// What works best for a frozen small encoder with a head.
-    fn default() -> Self {
+impl From<Case> for Stored {
+    fn from(case: Case) -> Self {
+        let (pooling, subtract) = (case.pooling(), case.subtracts());
+        let (orders, architecture) = match case {
+            Case::Joint(joint) => (joint.orders, Architecture::Bi),
+            Case::Apart(apart) => (Vec::new(), Architecture::Tri(apart.router)),
+            Case::Instructed(instructed) => {
+                (Vec::new(), Architecture::Instruct(instructed.instruct))
+            }
+        };
         Self {
-            orders: vec![Order::ConditionSentence, Order::SentenceCondition],
-            pooling: Pool::Condition,
-            subtract: true,
-            architecture: Architecture::Bi,
-        }
-    }
-}
-
-impl Case {
-    /// Width of the embedding for an encoder of this hidden size.
-    pub fn dims(&self, hidden: usize) -> usize {
-        match self.architecture {
-            Architecture::Bi => self.orders.len() * hidden,
-            Architecture::Tri(_) | Architecture::Instruct(_) => hidden,
-        }
-    }
-
-    /// CASE of an encoder that follows instructions: f(c; I(s)) − f(c; I(∅)).
-    pub fn instruct(wrapper: Wrapper, pooling: Pool) -> Self {
-        Self {
-            orders: Vec::new(),
+            orders,
             pooling,
-            subtract: true,
-            architecture: Architecture::Instruct(Instruct {
-                setting: Setting::Condition,
-                wrapper,
+            subtract,
+            architecture,
+        }
+    }
+}
+
+impl TryFrom<Stored> for Case {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> Result<Self, &'static str> {
+        let Stored {
+            orders,
+            pooling,
+            subtract,
+            architecture,
+        } = stored;
+        let case = match architecture {
+            Architecture::Bi => Self::Joint(Joint {
+                orders,
+                pooling,
+                subtract,
             }),
-        }
-    }
-
-    /// A tri-encoder's embedding: all tokens of the sentence averaged.
-    pub fn tri(router: Router) -> Self {
-        Self {
-            orders: Vec::new(),
-            pooling: Pool::All,
-            subtract: false,
-            architecture: Architecture::Tri(router),
-        }
-    }
-
-    /// What is wrong with these settings, whatever the encoder.
-    pub fn fault(&self) -> Option<&'static str> {
-        match self.architecture {
-            Architecture::Instruct(_) if !self.orders.is_empty() => {
-                Some("behind an instruction there is no order of condition and sentence")
+            Architecture::Tri(_) if !orders.is_empty() || subtract => {
+                return Err(
+                    "a tri-encoder has no order of condition and sentence, and subtracts nothing",
+                );
             }
-            Architecture::Instruct(_)
-                if matches!(self.pooling, Pool::Condition | Pool::Sentence) =>
-            {
-                Some("behind an instruction the pooling is query, last, all or cls")
+            Architecture::Tri(router) => Self::Apart(Apart { pooling, router }),
+            Architecture::Instruct(_) if !orders.is_empty() => {
+                return Err("behind an instruction there is no order of condition and sentence");
             }
-            Architecture::Bi | Architecture::Tri(_) if self.pooling == Pool::Query => {
-                Some("the pooling query is for encoders that follow instructions")
-            }
-            Architecture::Bi if self.orders.is_empty() => {
-                Some("a bi-encoder needs an order of condition and sentence")
-            }
-            Architecture::Tri(_) if !self.orders.is_empty() || self.subtract => {
-                Some("a tri-encoder has no order of condition and sentence, and subtracts nothing")
-            }
-            Architecture::Tri(_) if self.pooling == Pool::Condition => {
-                Some("a tri-encoder pools the sentence's input, which holds no condition")
-            }
-            Architecture::Tri(router) if router.layers == 0 => {
-                Some("a tri-encoder's router needs a layer to work in")
-            }
-            _ => None,
+            Architecture::Instruct(instruct) => Self::Instructed(Instructed {
+                instruct,
+                pooling,
+                subtract,
+            }),
+        };
+        match case.fault() {
+            None => Ok(case),
+            Some(fault) => Err(fault),
         }
     }
 }
@@ -176,111 +284,10 @@ pub enum Input {
     /// A text by itself.
     Single(Tokens),
     /// A sentence under a condition.
-    Conditional { sentence: Tokens, condition: Tokens },
-}
-
-/// A batch and the poolings that make embeddings of it: what a backend is given.
-#[derive(Default)]
-pub struct Plan {
-    pub batch: Batch,
-    /// One row a single text, `[hidden]` wide.
-    pub singles: Pooling,
-    /// One row a conditional input, `[orders · hidden]` wide.
-    pub conditionals: Pooling,
-    /// Conditions already in the batch by themselves.
-    alone: HashMap<Vec<u32>, (usize, Range<usize>)>,
-}
-
-impl Plan {
-    /// Adds an input and returns how many of its sentence's tokens were cut.
-    pub fn push(
-        &mut self,
-        case: &Case,
-        single_pool: Pool,
-        template: &Template<'_>,
-        input: &Input,
-    ) -> Result<usize> {
-        match input {
-            Input::Single(text) => self.push_single(single_pool, template, text),
-            Input::Conditional {
-                sentence,
-                condition,
-            } => self.push_conditional(case, template, sentence, condition),
-        }
-    }
-
-    /// Adds a sequence and one row of it, a block a pooling: `[pools · hidden]` wide.
-    pub fn push_pooled(&mut self, sequence: &Sequence, pools: &[Pool]) {
-        let start = self.batch.push(&sequence.ids, &sequence.types);
-        let row = begin_row(&mut self.conditionals, pools.len());
-        for (block, pool) in pools.iter().enumerate() {
-            let span = pool.span(sequence);
-            add_term(&mut self.conditionals, row, block, start, span, 1.0);
-        }
-    }
-
-    fn push_single(&mut self, pool: Pool, template: &Template<'_>, text: &Tokens) -> Result<usize> {
-        let single = template.single(text)?;
-        let start = self.batch.push(&single.ids, &single.types);
-        let row = begin_row(&mut self.singles, 1);
-        add_term(&mut self.singles, row, 0, start, pool.span(&single), 1.0);
-        Ok(single.cut)
-    }
-
-    fn push_conditional(
-        &mut self,
-        case: &Case,
-        template: &Template<'_>,
-        sentence: &Tokens,
-        condition: &Tokens,
-    ) -> Result<usize> {
-        let pooling = &mut self.conditionals;
-        let row = begin_row(pooling, case.orders.len());
-        let mut cut = 0;
-        for (block, &order) in case.orders.iter().enumerate() {
-            let joint = template.pair(sentence, condition, order)?;
-            let start = self.batch.push(&joint.ids, &joint.types);
-            add_term(pooling, row, block, start, case.pooling.span(&joint), 1.0);
-            cut = cut.max(joint.cut);
-        }
-        if case.subtract {
-            let alone = template.condition_alone(condition)?;
-            let (start, span) = match self.alone.get(&alone.ids) {
-                Some(known) => known.clone(),
-                None => {
-                    let start = self.batch.push(&alone.ids, &alone.types);
-                    let known = (start, case.pooling.span(&alone));
-                    self.alone.insert(alone.ids, known.clone());
-                    known
-                }
-            };
-            for block in 0..case.orders.len() {
-                add_term(pooling, row, block, start, span.clone(), -1.0);
-            }
-        }
-        Ok(cut)
-    }
-}
-
-fn begin_row(pooling: &mut Pooling, blocks: usize) -> u32 {
-    pooling.blocks = blocks;
-    pooling.rows += 1;
-    pooling.rows as u32 - 1
-}
-
-fn add_term(
-    pooling: &mut Pooling,
-    row: u32,
-    block: usize,
-    start: usize,
-    span: Range<usize>,
-    weight: f32,
-) {
-    pooling.terms.push(PoolTerm {
-        row,
-        block: block as u32,
-        start: (start + span.start) as u32,
-        len: span.len() as u32,
-        weight,
-    });
+    Conditional {
+        /// The sentence.
+        sentence: Tokens,
+        /// The condition.
+        condition: Tokens,
+    },
 }

@@ -1,40 +1,46 @@
 //! An encoder on a backend, and embeddings of texts with it.
 
-#[cfg(not(target_arch = "wasm32"))]
-use std::cell::RefCell;
-use std::{borrow::Cow, rc::Rc};
+use std::{borrow::Cow, sync::Arc};
 
 #[cfg(not(target_arch = "wasm32"))]
-use super::instruct::Unconditional;
-use super::{Architecture, Case, Input, Pool, case::Plan};
+use super::remembered::Remembered;
+use super::{
+    Case, Input, Pool,
+    plan::{Pass, Plan, Pooled, Read, begin_row, term},
+};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::{
     backend::candle::Candle,
-    model::decoder::{Decoder, Precision, States, checkpoint::DecoderCheckpoint},
+    checkpoint::DecoderCheckpoint,
+    model::decoder::{Decoder, Precision, States},
 };
 use crate::{
     backend::{Backend, Pooling},
-    checkpoint::{Checkpoint, EncoderId, config::Config, weights::Dtype},
+    checkpoint::{
+        BertCheckpoint, EncoderId,
+        config::Config,
+        weights::{Dtype, WeightTensor},
+    },
     error::{Error, Result},
     model::bert::Bert,
-    text::{Sequence, Template, Tokenizer},
+    text::{Batch, Sequence, Template, Tokenizer},
 };
-
-/// Tokens a batch holds before the next one begins. Large enough to fill a device, small enough that
-/// activations stay within a few dozen MB.
-pub(crate) const TOKEN_BUDGET: usize = 2048;
 
 /// An encoder on one backend.
 pub struct Encoder<B: Backend> {
+    /// Where it runs.
     pub backend: B,
+    /// Who it is.
     pub id: EncoderId,
+    /// What its inputs and embeddings depend on.
     pub shape: Shape,
-    pub tokenizer: Rc<Tokenizer>,
+    /// How texts become its tokens.
+    pub tokenizer: Arc<Tokenizer>,
     /// What the large matrices are kept in, such as `q8_0`.
     pub dtype: Cow<'static, str>,
     model: Model<B>,
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) unconditional: RefCell<Unconditional>,
+    pub(super) remembered: Remembered,
 }
 
 /// What of an encoder its inputs and embeddings depend on.
@@ -58,31 +64,55 @@ pub struct Shape {
 enum Model<B: Backend> {
     Bert(Box<(Bert<B>, Config)>),
     #[cfg(not(target_arch = "wasm32"))]
-    Decoder(Box<dyn States<Tensor = B::Tensor>>),
+    Decoder(Box<dyn States<B>>),
 }
 
-/// Embeddings and what happened to their inputs.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rows {
-    /// One vector an input, in the order of the inputs.
-    pub vectors: Vec<Vec<f32>>,
-    /// Inputs whose sentence was too long: `(input, tokens cut)`.
-    pub cuts: Vec<(usize, usize)>,
+/// Embeddings of a pass on the device, before any head.
+pub struct Embedded<B: Backend> {
+    /// Of texts by themselves, `[hidden]` each.
+    pub plain: Option<Made<B>>,
+    /// Of sentences under conditions, [`Case::dims`] wide.
+    pub conditional: Option<Made<B>>,
+    /// Where the conditions looked, if that was asked for.
+    pub look: Option<Look<B>>,
+}
+
+/// Rows on the device, and whose they are.
+pub struct Made<B: Backend> {
+    /// The input of each row.
+    pub inputs: Vec<usize>,
+    /// One row an input.
+    pub rows: B::Tensor,
+}
+
+/// Attention of the conditions' tokens in the last layer.
+pub struct Look<B: Backend> {
+    /// What was read of which input, in the order of the rows.
+    pub reads: Vec<(usize, Vec<Read>)>,
+    /// See [`Backend::attention_weights`]: the rows of [`Read::attention_rows`], read by read.
+    pub weights: B::Tensor,
 }
 
 impl<B: Backend> Encoder<B> {
     /// Copies an opened checkpoint to a backend.
-    pub fn load(backend: B, checkpoint: &Checkpoint) -> Result<Self> {
+    pub fn load(backend: B, checkpoint: &BertCheckpoint) -> Result<Self> {
         let weights = &checkpoint.weights;
-        let model = Bert::load(&backend, &checkpoint.config, |name, shape| {
-            weights.get(name, shape)
-        })?;
+        Self::load_with(backend, checkpoint, |name, shape| weights.get(name, shape))
+    }
+
+    /// As [`Encoder::load`], with tensors from elsewhere: see [`Bert::load`].
+    pub(crate) fn load_with<'a>(
+        backend: B,
+        checkpoint: &BertCheckpoint,
+        tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
+    ) -> Result<Self> {
+        let model = Bert::load(&backend, &checkpoint.config, tensor)?;
         Ok(Self::of(backend, model, checkpoint, checkpoint.dtype()))
     }
 
     /// As [`Encoder::load`], and uses the checkpoint up: each of its tensors is freed once the backend has its own copy,
     /// or is kept by the backend as it is.
-    pub fn consume(backend: B, mut checkpoint: Checkpoint) -> Result<Self> {
+    pub fn consume(backend: B, mut checkpoint: BertCheckpoint) -> Result<Self> {
         let dtype = checkpoint.dtype();
         let weights = &mut checkpoint.weights;
         let model = Bert::load(&backend, &checkpoint.config, |name, shape| {
@@ -91,7 +121,7 @@ impl<B: Backend> Encoder<B> {
         Ok(Self::of(backend, model, &checkpoint, dtype))
     }
 
-    fn of(backend: B, model: Bert<B>, checkpoint: &Checkpoint, dtype: Dtype) -> Self {
+    fn of(backend: B, model: Bert<B>, checkpoint: &BertCheckpoint, dtype: Dtype) -> Self {
         let config = &checkpoint.config;
         Self {
             backend,
@@ -104,11 +134,11 @@ impl<B: Backend> Encoder<B> {
                 end: None,
                 unit_length: false,
             },
-            tokenizer: Rc::clone(&checkpoint.tokenizer),
+            tokenizer: Arc::clone(&checkpoint.tokenizer),
             dtype: dtype.name().into(),
             model: Model::Bert(Box::new((model, config.clone()))),
             #[cfg(not(target_arch = "wasm32"))]
-            unconditional: RefCell::default(),
+            remembered: Remembered::default(),
         }
     }
 
@@ -141,33 +171,35 @@ impl<B: Backend> Encoder<B> {
     /// Embeddings of this kind cannot be made here: the device or the encoder does not allow it.
     pub fn check(&self, case: &Case) -> Result<()> {
         let wrong = |reason: String| Err(Error::InvalidArgument(reason));
-        let router = match case.architecture {
-            Architecture::Tri(router) => router,
-            Architecture::Bi => return self.bert().map(|_| ()),
-            Architecture::Instruct(_) => {
+        let router = match case {
+            Case::Apart(apart) => apart.router,
+            Case::Joint(_) => return self.bert().map(|_| ()),
+            Case::Instructed(_) => {
                 return match self.backend.rows() {
                     Some(_) => Ok(()),
-                    None => Err(no_instructions()),
+                    None => wrong(
+                        "encoders that follow instructions do not run on this device, WebGPU, nor in browsers. Use the CPU or CUDA.".into(),
+                    ),
                 };
             }
         };
         if self.backend.routing().is_none() {
             return wrong(
-                "a tri-encoder does not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
+                "a tri-encoder does not run on this device, WebGPU, nor in browsers. Use the CPU or CUDA.".into(),
             );
         }
         let layers = self.bert()?.0.layers().len();
         match (1..=layers).contains(&router.layers) {
             true => Ok(()),
             false => wrong(format!(
-                "--router-layers {} must be between 1 and {layers}, the layers of the encoder.",
+                "the router works in {} layers, which must be between 1 and {layers}, the layers of the encoder.",
                 router.layers
             )),
         }
     }
 
     /// Hidden states of the last layer for a packed batch, `[tokens, hidden]`.
-    pub fn hidden(&self, batch: &crate::text::Batch) -> Result<B::Tensor> {
+    pub fn hidden(&self, batch: &Batch) -> Result<B::Tensor> {
         match &self.model {
             Model::Bert(both) => both.0.forward(&self.backend, batch),
             #[cfg(not(target_arch = "wasm32"))]
@@ -184,10 +216,15 @@ impl<B: Backend> Encoder<B> {
         }
     }
 
+    /// Whether it is a decoder, which takes far longer for an input than others.
+    pub fn is_decoder(&self) -> bool {
+        self.bert().is_err()
+    }
+
     /// Drops what is remembered of earlier calls: what comes next is the same numbers as without them.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn forget(&self) {
-        self.unconditional.borrow_mut().clear();
+        self.remembered.clear();
     }
 
     /// Tokenizes a text to be embedded by itself. `what` names it in errors.
@@ -204,130 +241,27 @@ impl<B: Backend> Encoder<B> {
         })
     }
 
-    /// Plain embeddings of texts, each `[hidden]`; unit length where `normalize` says so.
-    ///
-    /// With mean pooling this is what sentence-transformers computes.
-    pub async fn embed(&self, texts: &[&str], pool: Pool, normalize: bool) -> Result<Rows> {
-        let inputs = texts
-            .iter()
-            .enumerate()
-            .map(|(i, text)| self.single(&format!("text {}", i + 1), text))
-            .collect::<Result<Vec<_>>>()?;
-        let finish = |x| match normalize {
-            true => self.backend.normalize(&x),
-            false => Ok(x),
-        };
-        self.run_joint(&inputs, &Case::default(), pool, finish, Ok)
-            .await
-    }
-
-    /// Embeddings of tokenized inputs, in their order.
-    ///
-    /// `single` and `conditional` are last steps on the device, for rows of either kind: a head, a
-    /// normalisation, or nothing. Inputs share batches of about [`TOKEN_BUDGET`] tokens; each batch is
-    /// one submission and one read-back.
-    ///
-    /// # Errors
-    /// As [`Encoder::check`], and what the device says.
-    pub async fn run(
-        &self,
-        inputs: &[Input],
-        case: &Case,
-        single_pool: Pool,
-        single: impl Fn(B::Tensor) -> Result<B::Tensor>,
-        conditional: impl Fn(B::Tensor) -> Result<B::Tensor>,
-    ) -> Result<Rows> {
-        self.check(case)?;
-        #[cfg(not(target_arch = "wasm32"))]
-        match case.architecture {
-            Architecture::Bi => {}
-            Architecture::Tri(_) => {
-                return self
-                    .run_apart(inputs, case, single_pool, single, conditional)
-                    .await;
-            }
-            Architecture::Instruct(instruct) => {
-                return self
-                    .run_instructed(inputs, case, instruct, single, conditional)
-                    .await;
-            }
-        }
-        self.run_joint(inputs, case, single_pool, single, conditional)
-            .await
-    }
-
-    /// [`Encoder::run`] where each input is one sequence or more.
-    pub(crate) async fn run_joint(
-        &self,
-        inputs: &[Input],
-        case: &Case,
-        single_pool: Pool,
-        single: impl Fn(B::Tensor) -> Result<B::Tensor>,
-        conditional: impl Fn(B::Tensor) -> Result<B::Tensor>,
-    ) -> Result<Rows> {
-        let template = self.template();
-        let mut rows = Rows::default();
-        let mut next = 0;
-        while next < inputs.len() {
-            let first = next;
-            let mut plan = Plan::default();
-            while next < inputs.len() && (next == first || plan.batch.tokens() < TOKEN_BUDGET) {
-                let cut = plan.push(case, single_pool, &template, &inputs[next])?;
-                if cut > 0 {
-                    rows.cuts.push((next, cut));
-                }
-                next += 1;
-            }
-            let hidden = self.hidden(&plan.batch)?;
-            let mut outputs = Vec::with_capacity(2);
-            if plan.singles.rows > 0 {
-                outputs.push(single(self.backend.pool(&hidden, &plan.singles)?)?);
-            }
-            if plan.conditionals.rows > 0 {
-                outputs.push(conditional(
-                    self.backend.pool(&hidden, &plan.conditionals)?,
-                )?);
-            }
-            let numbers = self
-                .backend
-                .read(&outputs.iter().collect::<Vec<_>>())
-                .await?;
-            let mut numbers = numbers.iter();
-            let mut rows_of = |pooling: &Pooling| match pooling.rows {
-                0 => [].chunks_exact(1),
-                rows => {
-                    let all = numbers.next().map_or(&[][..], Vec::as_slice);
-                    all.chunks_exact((all.len() / rows).max(1))
-                }
-            };
-            let (mut singles, mut conditionals) =
-                (rows_of(&plan.singles), rows_of(&plan.conditionals));
-            for input in &inputs[first..next] {
-                let row = match input {
-                    Input::Single(_) => singles.next(),
-                    Input::Conditional { .. } => conditionals.next(),
-                };
-                rows.vectors.extend(row.map(<[f32]>::to_vec));
-            }
-        }
-        Ok(rows)
-    }
-
     /// Hidden states of the last layer averaged over the tokens of each of `pools`: one row a sequence,
     /// `[pools · hidden]`. One forward pass serves every pooling.
     pub async fn pooled(&self, sequences: &[Sequence], pools: &[Pool]) -> Result<Vec<Vec<f32>>> {
         let mut rows = Vec::with_capacity(sequences.len());
         let mut next = 0;
         while next < sequences.len() {
-            let mut plan = Plan::default();
-            while next < sequences.len() && plan.batch.tokens() < TOKEN_BUDGET {
-                plan.push_pooled(&sequences[next], pools);
+            let (mut plan, mut pooling) = (Plan::default(), Pooling::default());
+            while next < sequences.len() && !plan.is_full() {
+                let sequence = &sequences[next];
+                let placed = plan.add(sequence);
+                let row = begin_row(&mut pooling, pools.len());
+                let terms = pools.iter().zip(0..);
+                pooling.terms.extend(
+                    terms.map(|(&pool, block)| term(sequence, placed, pool, row, block, 1.0)),
+                );
                 next += 1;
             }
             let hidden = self.hidden(&plan.batch)?;
-            let pooled = self.backend.pool(&hidden, &plan.conditionals)?;
+            let pooled = self.backend.pool(&hidden, &pooling)?;
             for all in self.backend.read(&[&pooled]).await? {
-                let width = (all.len() / plan.conditionals.rows).max(1);
+                let width = (all.len() / pooling.rows).max(1);
                 rows.extend(all.chunks_exact(width).map(<[f32]>::to_vec));
             }
         }
@@ -335,15 +269,49 @@ impl<B: Backend> Encoder<B> {
     }
 }
 
-/// The device takes no rows from outside.
-pub(crate) fn no_instructions() -> Error {
-    Error::InvalidArgument(
-        "encoders that follow instructions do not run on this device, WebGPU, nor in browsers. Use --device cpu or cuda.".into(),
-    )
+impl<B: Backend> Encoder<B> {
+    /// The embeddings of a pass, and, where asked for, where its conditions look in the last layer.
+    pub(super) fn embed_pass(&self, pass: Pass, look: bool) -> Result<Embedded<B>> {
+        let batch = &pass.plan.batch;
+        let (hidden, look) = match look && !pass.reads.is_empty() {
+            true => {
+                let rows: Vec<_> = pass.reads.iter().flat_map(|read| &read.joint).collect();
+                let rows: Vec<_> = rows.iter().flat_map(|read| read.attention_rows()).collect();
+                let bert = self.bert()?.0;
+                let last = bert.layers().len().saturating_sub(1);
+                let (hidden, weights) =
+                    bert.forward_attending(&self.backend, batch, &rows, last)?;
+                let reads = pass.reads.into_iter().map(|read| read.joint);
+                let reads = pass.conditional.inputs.iter().copied().zip(reads).collect();
+                let look = weights.into_iter().next();
+                (hidden, look.map(|weights| Look { reads, weights }))
+            }
+            false => (self.hidden(batch)?, None),
+        };
+        Ok(Embedded {
+            plain: self.pool(&hidden, pass.plain)?,
+            conditional: self.pool(&hidden, pass.conditional)?,
+            look,
+        })
+    }
+
+    /// Rows of hidden states, where there are any.
+    pub(super) fn pool(&self, hidden: &B::Tensor, pooled: Pooled) -> Result<Option<Made<B>>> {
+        match pooled.inputs.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(Made {
+                rows: self.backend.pool(hidden, &pooled.pooling)?,
+                inputs: pooled.inputs,
+            })),
+        }
+    }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-impl Encoder<Candle> {
+impl<B: Backend + From<Candle>> Encoder<B>
+where
+    Decoder: States<B>,
+{
     /// Copies an opened decoder to candle's device.
     ///
     /// # Errors
@@ -365,11 +333,11 @@ impl Encoder<Candle> {
                 end: config.eos,
                 unit_length: config.latent.as_ref().is_some_and(|l| l.output_normalize),
             },
-            tokenizer: Rc::clone(&checkpoint.tokenizer),
-            dtype: checkpoint.kept_in(precision).into(),
+            tokenizer: Arc::clone(&checkpoint.tokenizer),
+            dtype: precision.kept(&checkpoint.weights).into(),
             model: Model::Decoder(Box::new(model)),
-            unconditional: RefCell::default(),
-            backend,
+            remembered: Remembered::default(),
+            backend: backend.into(),
         })
     }
 }

@@ -5,156 +5,206 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    rc::Rc,
+    sync::Arc,
 };
 
 use super::{
-    Case, Encoder, Input, Pool, Rows,
-    case::{Instruct, Plan},
-    encoder::{TOKEN_BUDGET, no_instructions},
+    Encoder, Input,
+    case::Instructed,
+    encoder::{Embedded, Made},
+    plan::{Job, Plan, Pooled, TOKEN_BUDGET, begin_row, term},
 };
-use crate::{backend::Backend, error::Result, similarity::unit, text::Sequence};
+use crate::{
+    backend::Backend,
+    error::{Error, Result},
+    similarity::unit,
+    text::Sequence,
+};
 
-/// f(c; I(∅)) of conditions, by what is pooled of which tokens.
-pub(super) type Unconditional = HashMap<(Pool, Vec<u32>), Rc<[f32]>>;
-/// Conditions whose embeddings are remembered: 65,536 of 4,096 numbers are 1 GB.
-const REMEMBERED: usize = 1 << 16;
+/// Passes of inputs behind instructions.
+pub struct InstructedPasses<'a, B: Backend> {
+    encoder: &'a Encoder<B>,
+    case: &'a Instructed,
+    sequences: Vec<Prepared>,
+    /// Sequences by their lengths, and which of them is next.
+    order: Vec<usize>,
+    next: usize,
+    /// f(c; I(∅)) by the condition's tokens; `None` until the first pass.
+    alone: Option<HashMap<Vec<u32>, Arc<[f32]>>>,
+}
 
-impl<B: Backend> Encoder<B> {
-    /// [`Encoder::run`] for [`Architecture::Instruct`](super::Architecture).
-    pub(super) async fn run_instructed(
-        &self,
-        inputs: &[Input],
-        case: &Case,
-        instruct: Instruct,
-        single: impl Fn(B::Tensor) -> Result<B::Tensor>,
-        conditional: impl Fn(B::Tensor) -> Result<B::Tensor>,
-    ) -> Result<Rows> {
-        let template = self.template();
-        let mut rows = Rows::default();
-        let mut sequences = Vec::with_capacity(inputs.len());
-        // The tokens of each input's condition by itself, where that is subtracted.
-        let mut alone = Vec::with_capacity(inputs.len());
-        for (i, input) in inputs.iter().enumerate() {
-            let (sequence, condition) = match input {
-                Input::Single(text) => (template.instructed(instruct.wrapper, text)?, None),
+/// An input as the encoder reads it.
+struct Prepared {
+    sequence: Sequence,
+    /// Whether it is a sentence under a condition.
+    conditional: bool,
+    /// The condition by itself, where that is subtracted.
+    alone: Option<Sequence>,
+}
+
+impl<'a, B: Backend> InstructedPasses<'a, B> {
+    /// Prepares the inputs of `job`, and says which of them were cut.
+    ///
+    /// # Errors
+    /// A condition does not fit.
+    pub fn new(
+        encoder: &'a Encoder<B>,
+        job: Job<'a>,
+        case: &'a Instructed,
+        cuts: &mut Vec<(usize, usize)>,
+    ) -> Result<Self> {
+        let (template, instruct) = (encoder.template(), case.instruct);
+        let mut sequences = Vec::with_capacity(job.inputs.len());
+        for (i, input) in job.inputs.iter().enumerate() {
+            let prepared = match input {
+                Input::Single(text) => Prepared {
+                    sequence: template.instructed(instruct.wrapper, text)?,
+                    conditional: false,
+                    alone: None,
+                },
                 Input::Conditional {
                     sentence,
                     condition,
                 } => {
-                    let given = template.instructed_pair(
-                        instruct.wrapper,
-                        instruct.setting,
-                        sentence,
-                        condition,
-                    )?;
+                    let (wrapper, setting) = (instruct.wrapper, instruct.setting);
                     let alone = case
                         .subtract
-                        .then(|| template.instructed(instruct.wrapper, condition));
-                    (given, alone.transpose()?)
+                        .then(|| template.instructed(wrapper, condition));
+                    Prepared {
+                        sequence: template
+                            .instructed_pair(wrapper, setting, sentence, condition)?,
+                        conditional: true,
+                        alone: alone.transpose()?,
+                    }
                 }
             };
-            if sequence.cut > 0 {
-                rows.cuts.push((i, sequence.cut));
+            if prepared.sequence.cut > 0 {
+                cuts.push((i, prepared.sequence.cut));
             }
-            sequences.push(sequence);
-            alone.push(condition);
+            sequences.push(prepared);
         }
-        let unconditional = self.conditions_alone(case, &alone).await?;
-        rows.vectors = self
-            .in_batches(case, &sequences.iter().collect::<Vec<_>>())
-            .await?;
-        for (vector, alone) in rows.vectors.iter_mut().zip(&alone) {
-            if let Some(of) = alone.as_ref().and_then(|a| unconditional.get(&a.ids[..])) {
-                vector.iter_mut().zip(of.iter()).for_each(|(x, y)| *x -= y);
+        let mut order: Vec<usize> = (0..sequences.len()).collect();
+        order.sort_by_key(|&i| sequences[i].sequence.ids.len());
+        Ok(Self {
+            encoder,
+            case,
+            sequences,
+            order,
+            next: 0,
+            alone: None,
+        })
+    }
+
+    /// The embeddings of the next pass; `None` after the last.
+    pub async fn embed_next(&mut self) -> Result<Option<Embedded<B>>> {
+        if self.alone.is_none() {
+            self.alone = Some(self.conditions_alone().await?);
+        }
+        let (first, mut tokens) = (self.next, 0);
+        while let Some(&i) = self.order.get(self.next) {
+            tokens += self.sequences[i].sequence.ids.len();
+            if self.next > first && tokens > TOKEN_BUDGET {
+                break;
+            }
+            self.next += 1;
+        }
+        let inputs = &self.order[first..self.next];
+        if inputs.is_empty() {
+            return Ok(None);
+        }
+        let of = inputs.iter().map(|&i| &self.sequences[i].sequence);
+        let mut vectors = self.pass(of).await?;
+        for (vector, &i) in vectors.iter_mut().zip(inputs) {
+            let alone = self.sequences[i].alone.as_ref();
+            let alone = alone.and_then(|c| self.alone.as_ref()?.get(&c.ids));
+            if let Some(alone) = alone {
+                vector
+                    .iter_mut()
+                    .zip(alone.iter())
+                    .for_each(|(x, y)| *x -= y);
             }
         }
-        let is_single = |i: &usize| matches!(inputs[*i], Input::Single(_));
-        let (singles, conditionals): (Vec<_>, Vec<_>) = (0..inputs.len()).partition(is_single);
-        self.finish(&mut rows.vectors, &singles, single).await?;
-        self.finish(&mut rows.vectors, &conditionals, conditional)
-            .await?;
-        Ok(rows)
+        Ok(Some(Embedded {
+            plain: self.upload(inputs, &vectors, false)?,
+            conditional: self.upload(inputs, &vectors, true)?,
+            look: None,
+        }))
     }
 
     /// f(c; I(∅)) of the conditions that are there, by their tokens; those that are not remembered are embedded.
-    async fn conditions_alone<'a>(
-        &self,
-        case: &Case,
-        alone: &'a [Option<Sequence>],
-    ) -> Result<HashMap<&'a [u32], Rc<[f32]>>> {
-        let key = |ids: &[u32]| (case.pooling, ids.to_vec());
-        let mut found = HashMap::new();
-        let mut new = Vec::new();
-        let mut seen = HashSet::new();
-        for sequence in alone.iter().flatten().filter(|s| seen.insert(&s.ids)) {
-            match self.unconditional.borrow().get(&key(&sequence.ids)) {
-                Some(vector) => {
-                    found.insert(&sequence.ids[..], Rc::clone(vector));
-                }
-                None => new.push(sequence),
+    async fn conditions_alone(&self) -> Result<HashMap<Vec<u32>, Arc<[f32]>>> {
+        let (pooling, remembered) = (self.case.pooling, &self.encoder.remembered);
+        let (mut found, mut new, mut seen) = (HashMap::new(), Vec::new(), HashSet::new());
+        let conditions = self.sequences.iter().filter_map(|s| s.alone.as_ref());
+        for condition in conditions.filter(|c| seen.insert(&c.ids)) {
+            match remembered.get(pooling, &condition.ids) {
+                Some(vector) => drop(found.insert(condition.ids.clone(), vector)),
+                None => new.push(condition),
             }
         }
-        let vectors = self.in_batches(case, &new).await?;
-        let mut remembered = self.unconditional.borrow_mut();
-        if remembered.len() + new.len() > REMEMBERED {
-            remembered.clear();
-        }
-        for (sequence, vector) in new.into_iter().zip(vectors) {
-            let vector: Rc<[f32]> = vector.into();
-            remembered.insert(key(&sequence.ids), Rc::clone(&vector));
-            found.insert(&sequence.ids, vector);
+        new.sort_by_key(|condition| condition.ids.len());
+        while !new.is_empty() {
+            let mut tokens = 0;
+            let full = new.iter().position(|condition| {
+                tokens += condition.ids.len();
+                tokens > TOKEN_BUDGET
+            });
+            let rest = new.split_off(full.unwrap_or(new.len()).max(1));
+            let vectors = self.pass(new.iter().copied()).await?;
+            for (condition, vector) in new.into_iter().zip(vectors) {
+                let vector: Arc<[f32]> = vector.into();
+                remembered.put(pooling, &condition.ids, Arc::clone(&vector));
+                found.insert(condition.ids.clone(), vector);
+            }
+            new = rest;
         }
         Ok(found)
     }
 
-    /// One embedding a sequence, in their order.
-    async fn in_batches(&self, case: &Case, sequences: &[&Sequence]) -> Result<Vec<Vec<f32>>> {
-        let mut order: Vec<usize> = (0..sequences.len()).collect();
-        order.sort_by_key(|&i| sequences[i].ids.len());
-        let mut vectors = vec![Vec::new(); sequences.len()];
-        let mut next = 0;
-        while next < order.len() {
-            let first = next;
-            let mut plan = Plan::default();
-            while let Some(&i) = order.get(next)
-                && (next == first || plan.batch.tokens() + sequences[i].ids.len() <= TOKEN_BUDGET)
-            {
-                plan.push_pooled(sequences[i], &[case.pooling]);
-                next += 1;
-            }
-            let hidden = self.hidden(&plan.batch)?;
-            let pooled = self.backend.pool(&hidden, &plan.conditionals)?;
-            let numbers = self.backend.read(&[&pooled]).await?.concat();
-            let width = (numbers.len() / (next - first)).max(1);
-            for (&i, row) in order[first..next].iter().zip(numbers.chunks_exact(width)) {
-                vectors[i] = match self.shape.unit_length {
-                    true => unit(row),
-                    false => row.to_vec(),
-                };
-            }
+    /// One pass: an embedding a sequence, in their order.
+    async fn pass(&self, sequences: impl Iterator<Item = &Sequence>) -> Result<Vec<Vec<f32>>> {
+        let encoder = self.encoder;
+        let (mut plan, mut pooled) = (Plan::default(), Pooled::default());
+        for (sequence, i) in sequences.zip(0..) {
+            let placed = plan.add(sequence);
+            let row = begin_row(&mut pooled.pooling, 1);
+            let term = term(sequence, placed, self.case.pooling, row, 0, 1.0);
+            pooled.pooling.terms.push(term);
+            pooled.inputs.push(i);
         }
-        Ok(vectors)
+        let count = pooled.inputs.len();
+        let hidden = encoder.hidden(&plan.batch)?;
+        let rows = encoder.backend.pool(&hidden, &pooled.pooling)?;
+        let numbers = encoder.backend.read(&[&rows]).await?.concat();
+        let rows = numbers.chunks_exact((numbers.len() / count).max(1));
+        Ok(rows
+            .map(|row| match encoder.shape.unit_length {
+                true => unit(row),
+                false => row.to_vec(),
+            })
+            .collect())
     }
 
-    /// Puts the chosen rows through a last step on the device.
-    async fn finish(
+    /// Those of the inputs that are conditional, or those that are not, on the device again.
+    fn upload(
         &self,
-        vectors: &mut [Vec<f32>],
-        chosen: &[usize],
-        step: impl Fn(B::Tensor) -> Result<B::Tensor>,
-    ) -> Result<()> {
-        if chosen.is_empty() {
-            return Ok(());
+        inputs: &[usize],
+        vectors: &[Vec<f32>],
+        conditional: bool,
+    ) -> Result<Option<Made<B>>> {
+        let chosen = inputs.iter().zip(vectors);
+        let chosen = chosen.filter(|(i, _)| self.sequences[**i].conditional == conditional);
+        let (inputs, numbers): (Vec<usize>, Vec<&[f32]>) =
+            chosen.map(|(&i, vector)| (i, &vector[..])).unzip();
+        if inputs.is_empty() {
+            return Ok(None);
         }
-        let rows = self.backend.rows().ok_or_else(no_instructions)?;
-        let numbers: Vec<f32> = chosen.iter().flat_map(|&i| vectors[i].clone()).collect();
-        let finished = step(rows.upload(chosen.len(), numbers)?)?;
-        let numbers = self.backend.read(&[&finished]).await?.concat();
-        let width = (numbers.len() / chosen.len()).max(1);
-        for (&i, row) in chosen.iter().zip(numbers.chunks_exact(width)) {
-            vectors[i] = row.to_vec();
-        }
-        Ok(())
+        let rows = self.encoder.backend.rows().ok_or_else(|| {
+            Error::InvalidArgument("this device takes no rows from outside.".into())
+        })?;
+        Ok(Some(Made {
+            rows: rows.upload(inputs.len(), numbers.concat())?,
+            inputs,
+        }))
     }
 }

@@ -13,22 +13,22 @@
 //!
 //! ```no_run
 //! # use caselens::{Result, backend::{Gain, candle::Candle}, embedding::{Case, Encoder, Router}};
-//! # use caselens::embedding::router::{Pair, Texts, TriEncoder};
+//! # use caselens::embedding::router::{Routed, Texts, TriEncoder};
 //! # fn example(encoder: &Encoder<Candle>) -> Result<()> {
 //! let case = Case::tri(Router { layers: 1, gain: Gain::Weight });
 //! let (template, mut sentences, mut conditions) = (encoder.template(), Texts::default(), Texts::default());
 //! for text in ["A dog sleeps on the porch.", "Two dogs run along the river."] {
 //!     let input = template.single(&template.sentence("sentence", text)?)?;
-//!     sentences.add(&input, case.pooling);
+//!     sentences.add(&input, case.pooling());
 //! }
 //! for text in ["the animal", "the number of animals", "the place"] {
 //!     let input = template.condition_alone(&template.condition("condition", text)?)?;
-//!     conditions.add(&input, case.pooling);
+//!     conditions.add(&input, case.pooling());
 //! }
 //! let tri = TriEncoder::new(encoder, &case)?;
 //! let (sentences, conditions) = (tri.sentences(sentences)?, tri.conditions(&conditions)?);
-//! let pairs: Vec<Pair> = (0..2)
-//!     .flat_map(|sentence| (0..3).map(move |condition| Pair { sentence, condition }))
+//! let pairs: Vec<Routed> = (0..2)
+//!     .flat_map(|sentence| (0..3).map(move |condition| Routed { sentence, condition }))
 //!     .collect();
 //! let embeddings = tri.embed(&sentences, &conditions, &pairs)?; // [6, 384]
 //! # Ok(())
@@ -36,11 +36,16 @@
 //! ```
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
     ops::Range,
 };
 
-use super::{Architecture, Case, Encoder, Input, Pool, Router, Rows, encoder::TOKEN_BUDGET};
+use super::{
+    Case, Encoder, Input, Pool, Router,
+    case::Apart,
+    encoder::{Embedded, Made},
+    plan::{Job, Pass, Plan, TOKEN_BUDGET},
+};
 use crate::{
     backend::{Backend, PoolTerm, Pooling, Route, Routing},
     error::{Error, Result},
@@ -51,30 +56,28 @@ use crate::{
 /// Distinct texts in one batch.
 #[derive(Default)]
 pub struct Texts {
-    pub batch: Batch,
+    plan: Plan,
     /// The tokens of each text that are averaged, counted from its first.
     pooled: Vec<Range<usize>>,
-    known: HashMap<Vec<u32>, usize>,
 }
 
 impl Texts {
     /// The index of a text, new or known.
     pub fn add(&mut self, text: &Sequence, pool: Pool) -> usize {
-        if let Some(&index) = self.known.get(&text.ids) {
-            return index;
+        let placed = self.plan.add_once(text);
+        if placed.index == self.pooled.len() {
+            self.pooled.push(pool.span(text));
         }
-        let index = self.pooled.len();
-        self.batch.push(&text.ids, &text.types);
-        self.pooled.push(pool.span(text));
-        self.known.insert(text.ids.clone(), index);
-        index
+        placed.index
     }
 }
 
 /// A sentence under a condition, by their indices among [`Texts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
+pub struct Routed {
+    /// The sentence's index.
     pub sentence: usize,
+    /// The condition's index.
     pub condition: usize,
 }
 
@@ -113,18 +116,18 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     pub fn new(encoder: &'a Encoder<B>, case: &Case) -> Result<Self> {
         encoder.check(case)?;
         let layers = encoder.bert()?.0.layers();
-        let parts = match (case.architecture, encoder.backend.routing()) {
-            (Architecture::Tri(router), Some(routing)) => layers
+        let parts = match (case, encoder.backend.routing()) {
+            (Case::Apart(Apart { router, .. }), Some(routing)) => layers
                 .len()
                 .checked_sub(router.layers)
                 .and_then(|at| layers.split_at_checked(at))
                 .and_then(|(unrouted, routed)| Some((unrouted, routed.split_first()?)))
-                .map(|parts| (router, routing, parts)),
+                .map(|parts| (*router, routing, parts)),
             _ => None,
         };
         let Some((router, routing, (unrouted, (first, later)))) = parts else {
             return Err(Error::InvalidArgument(
-                "these are settings of a bi-encoder. Use --architecture tri.".into(),
+                "these are settings of a bi-encoder, not of a tri-encoder.".into(),
             ));
         };
         Ok(Self {
@@ -150,8 +153,8 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// Encodes conditions, each once.
     pub fn conditions(&self, texts: &Texts) -> Result<Conditions<B>> {
         let backend = &self.encoder.backend;
-        let (batch, mut x) = self.enter(&texts.batch)?;
-        let first_tokens: Vec<u32> = texts.batch.ranges().map(|r| r.start as u32).collect();
+        let (batch, mut x) = self.enter(&texts.plan.batch)?;
+        let first_tokens: Vec<u32> = texts.plan.batch.ranges().map(|r| r.start as u32).collect();
         let query = |layer: &Layer<B>, x: &B::Tensor| {
             layer.query_key_value(backend, &self.routing.select(x, &first_tokens)?)
         };
@@ -164,14 +167,14 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         }
         Ok(Conditions {
             queries,
-            count: texts.batch.len(),
+            count: texts.plan.batch.len(),
         })
     }
 
     /// Encodes sentences, each once, as far as no condition is needed.
     pub fn sentences(&self, texts: Texts) -> Result<Sentences<B>> {
         let backend = &self.encoder.backend;
-        let (batch, x) = self.enter(&texts.batch)?;
+        let (batch, x) = self.enter(&texts.plan.batch)?;
         let qkv = self.first.query_key_value(backend, &x)?;
         let attended = backend.attention(&qkv, &batch, self.first.heads())?;
         Ok(Sentences {
@@ -190,7 +193,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         &self,
         sentences: &Sentences<B>,
         conditions: &Conditions<B>,
-        pairs: &[Pair],
+        pairs: &[Routed],
     ) -> Result<B::Tensor> {
         let backend = &self.encoder.backend;
         let (mut routes, batch, pooling) = self.lay_out(sentences, conditions, pairs)?;
@@ -244,7 +247,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         &self,
         sentences: &Sentences<B>,
         conditions: &Conditions<B>,
-        pairs: &[Pair],
+        pairs: &[Routed],
     ) -> Result<(Vec<Route>, Batch, Pooling)> {
         let wrong = |reason: &str| Error::InvalidArgument(reason.into());
         if pairs.is_empty() {
@@ -253,7 +256,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
             ));
         }
         let texts = &sentences.texts;
-        let ranges: Vec<Range<usize>> = texts.batch.ranges().collect();
+        let ranges: Vec<Range<usize>> = texts.plan.batch.ranges().collect();
         let mut routes = Vec::with_capacity(pairs.len());
         let mut batch = Batch::default();
         let mut pooling = Pooling {
@@ -272,8 +275,8 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
                 ));
             };
             let start = batch.push(
-                &texts.batch.ids[range.clone()],
-                &texts.batch.types[range.clone()],
+                &texts.plan.batch.ids[range.clone()],
+                &texts.plan.batch.types[range.clone()],
             );
             routes.push(Route {
                 start: range.start as u32,
@@ -305,7 +308,7 @@ impl Batches {
         if let Some(&place) = self.known.get(&text.ids) {
             return place;
         }
-        let full = |last: &Texts| last.batch.tokens() >= TOKEN_BUDGET;
+        let full = |last: &Texts| last.plan.is_full();
         if self.all.last().is_none_or(full) {
             self.all.push(Texts::default());
         }
@@ -316,90 +319,129 @@ impl Batches {
     }
 }
 
-impl<B: Backend> Encoder<B> {
-    /// [`Encoder::run`] where sentences and conditions are encoded apart, each once.
-    pub(super) async fn run_apart(
-        &self,
-        inputs: &[Input],
+/// Passes of inputs whose sentences and conditions are encoded apart, each once.
+pub struct ApartPasses<'a, B: Backend> {
+    tri: TriEncoder<'a, B>,
+    /// Texts by themselves.
+    plain: VecDeque<Pass>,
+    conditions: VecDeque<Texts>,
+    encoded: Vec<Conditions<B>>,
+    /// Sentences with what is asked of them, batch by batch.
+    sentences: VecDeque<(Texts, VecDeque<Portion>)>,
+    current: Option<(Sentences<B>, VecDeque<Portion>)>,
+}
+
+/// Inputs that pair a batch of sentences with the batch of conditions of this number.
+struct Portion {
+    conditions: usize,
+    uses: Vec<(usize, Routed)>,
+}
+
+impl<'a, B: Backend> ApartPasses<'a, B> {
+    /// Sorts the inputs of `job` into passes, and says which of them were cut.
+    ///
+    /// # Errors
+    /// As [`TriEncoder::new`]; or a condition does not fit.
+    pub fn new(
+        encoder: &'a Encoder<B>,
+        job: Job<'a>,
         case: &Case,
-        single_pool: Pool,
-        single: impl Fn(B::Tensor) -> Result<B::Tensor>,
-        conditional: impl Fn(B::Tensor) -> Result<B::Tensor>,
-    ) -> Result<Rows> {
-        let tri = TriEncoder::new(self, case)?;
-        let template = self.template();
-        let mut rows = Rows {
-            vectors: vec![Vec::new(); inputs.len()],
-            cuts: Vec::new(),
-        };
-        let (mut alone, mut singles) = (Vec::new(), Vec::new());
+        cuts: &mut Vec<(usize, usize)>,
+    ) -> Result<Self> {
+        let (tri, template) = (TriEncoder::new(encoder, case)?, encoder.template());
+        let mut plain: VecDeque<Pass> = VecDeque::new();
         let (mut sentences, mut conditions) = (Batches::default(), Batches::default());
         // By the batches of sentence and condition: the inputs that pair them.
-        let mut uses: BTreeMap<(usize, usize), Vec<(usize, Pair)>> = BTreeMap::new();
-        for (i, input) in inputs.iter().enumerate() {
-            let Input::Conditional {
-                sentence,
-                condition,
-            } = input
-            else {
-                alone.push(i);
-                singles.push(input.clone());
-                continue;
-            };
-            let sentence = template.single(sentence)?;
-            if sentence.cut > 0 {
-                rows.cuts.push((i, sentence.cut));
-            }
-            let condition = template.condition_alone(condition)?;
-            let (s, sentence) = sentences.add(&sentence, case.pooling);
-            let (c, condition) = conditions.add(&condition, case.pooling);
-            let pair = Pair {
-                sentence,
-                condition,
-            };
-            uses.entry((s, c)).or_default().push((i, pair));
-        }
-
-        let done = self
-            .run_joint(&singles, case, single_pool, single, Ok)
-            .await?;
-        for (&i, vector) in alone.iter().zip(done.vectors) {
-            rows.vectors[i] = vector;
-        }
-        rows.cuts
-            .extend(done.cuts.iter().map(|&(n, cut)| (alone[n], cut)));
-        rows.cuts.sort_unstable();
-
-        let conditions = conditions
-            .all
-            .iter()
-            .map(|texts| tri.conditions(texts))
-            .collect::<Result<Vec<_>>>()?;
-        for (s, texts) in sentences.all.into_iter().enumerate() {
-            let sentences = tri.sentences(texts)?;
-            for (&(_, c), uses) in uses.range((s, 0)..(s + 1, 0)) {
-                for uses in portions(uses, &sentences.texts) {
-                    let pairs: Vec<Pair> = uses.iter().map(|&(_, pair)| pair).collect();
-                    let embedded = tri.embed(&sentences, &conditions[c], &pairs)?;
-                    let numbers = self
-                        .backend
-                        .read(&[&conditional(embedded)?])
-                        .await?
-                        .concat();
-                    let width = (numbers.len() / pairs.len()).max(1);
-                    for (&(i, _), row) in uses.iter().zip(numbers.chunks_exact(width)) {
-                        rows.vectors[i] = row.to_vec();
+        let mut uses: BTreeMap<(usize, usize), Vec<(usize, Routed)>> = BTreeMap::new();
+        for (i, input) in job.inputs.iter().enumerate() {
+            let cut = match input {
+                Input::Single(text) => {
+                    if plain.back().is_none_or(|pass| pass.plan.is_full()) {
+                        plain.push_back(Pass::default());
+                    }
+                    match plain.back_mut() {
+                        Some(pass) => pass.add_plain(i, text, &template, job.plain)?,
+                        None => 0,
                     }
                 }
+                Input::Conditional {
+                    sentence,
+                    condition,
+                } => {
+                    let (text, alone) = (
+                        template.single(sentence)?,
+                        template.condition_alone(condition)?,
+                    );
+                    let (s, sentence) = sentences.add(&text, case.pooling());
+                    let (c, condition) = conditions.add(&alone, case.pooling());
+                    let pair = Routed {
+                        sentence,
+                        condition,
+                    };
+                    uses.entry((s, c)).or_default().push((i, pair));
+                    text.cut
+                }
+            };
+            if cut > 0 {
+                cuts.push((i, cut));
             }
         }
-        Ok(rows)
+        let sentences = sentences.all.into_iter().enumerate().map(|(s, texts)| {
+            let uses = uses.range((s, 0)..(s + 1, 0));
+            let portions = uses.flat_map(|(&(_, conditions), uses)| {
+                let uses = portions(uses, &texts).into_iter();
+                uses.map(move |uses| Portion {
+                    conditions,
+                    uses: uses.to_vec(),
+                })
+            });
+            let portions = portions.collect();
+            (texts, portions)
+        });
+        Ok(Self {
+            plain,
+            sentences: sentences.collect(),
+            conditions: conditions.all.into(),
+            encoded: Vec::new(),
+            current: None,
+            tri,
+        })
+    }
+
+    /// The embeddings of the next pass; `None` after the last.
+    pub fn embed_next(&mut self) -> Result<Option<Embedded<B>>> {
+        if let Some(pass) = self.plain.pop_front() {
+            return self.tri.encoder.embed_pass(pass, false).map(Some);
+        }
+        while let Some(texts) = self.conditions.pop_front() {
+            self.encoded.push(self.tri.conditions(&texts)?);
+        }
+        loop {
+            if let Some((sentences, portions)) = &mut self.current
+                && let Some(portion) = portions.pop_front()
+            {
+                let (inputs, pairs): (Vec<_>, Vec<_>) = portion.uses.into_iter().unzip();
+                let conditions = &self.encoded[portion.conditions];
+                return Ok(Some(Embedded {
+                    plain: None,
+                    conditional: Some(Made {
+                        rows: self.tri.embed(sentences, conditions, &pairs)?,
+                        inputs,
+                    }),
+                    look: None,
+                }));
+            }
+            let Some((texts, portions)) = self.sentences.pop_front() else {
+                return Ok(None);
+            };
+            self.current = Some((self.tri.sentences(texts)?, portions));
+        }
     }
 }
 
 /// Uses of sentences in portions of about [`TOKEN_BUDGET`] tokens.
-fn portions<'a>(mut uses: &'a [(usize, Pair)], texts: &Texts) -> Vec<&'a [(usize, Pair)]> {
-    let lengths: Vec<usize> = texts.batch.ranges().map(|r| r.len()).collect();
+fn portions<'a>(mut uses: &'a [(usize, Routed)], texts: &Texts) -> Vec<&'a [(usize, Routed)]> {
+    let lengths: Vec<usize> = texts.plan.batch.ranges().map(|r| r.len()).collect();
     let mut all = Vec::new();
     while !uses.is_empty() {
         let mut tokens = 0;

@@ -13,6 +13,7 @@ use crate::data::{baseline::ConditionOnly, dataset::Dataset};
 /// Some rows of a data set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
+    /// What reports call it.
     pub name: String,
     /// For each row of the data whether it belongs.
     pub holds: Vec<bool>,
@@ -21,8 +22,11 @@ pub struct Part {
 /// The figures of one part, as fractions; null where undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartScores {
+    /// Rows of the part.
     pub rows: usize,
+    /// Spearman's ρ over them.
     pub spearman: Option<f64>,
+    /// [`Scores::accuracy_untied`] over the pairs whose rows are among them.
     pub accuracy_untied: Option<f64>,
 }
 
@@ -124,10 +128,11 @@ pub fn by_condition_type(data: &Dataset) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::columns::Columns;
 
     fn read(rows: &str) -> Dataset {
         let csv = format!("sentence1,sentence2,condition,label\n{rows}");
-        Dataset::from_reader("d.csv", csv.as_bytes(), None).unwrap()
+        Dataset::from_columns("d.csv", &Columns::of_csv(&csv)).unwrap()
     }
 
     fn holds(parts: &[Part]) -> Vec<Vec<u8>> {

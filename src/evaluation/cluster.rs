@@ -1,12 +1,8 @@
-//! Do embeddings gather by what they should? k-means scored by V-measure, and a t-SNE map (bhtsne).
+//! Do embeddings gather by what they should? k-means scored by V-measure.
 
 use std::{collections::HashMap, hash::Hash};
 
-use crate::{
-    error::{Error, Result},
-    evaluation::pca::Pca,
-    vectors::groups::KMeans,
-};
+use crate::vectors::groups::KMeans;
 
 /// k-means by Euclidean distance; ten runs and three hundred steps are scikit-learn's.
 pub const K_MEANS: KMeans = KMeans {
@@ -14,9 +10,6 @@ pub const K_MEANS: KMeans = KMeans {
     runs: 10,
     steps: 300,
 };
-/// t-SNE: accuracy of the Barnes-Hut approximation and steps.
-const THETA: f64 = 0.5;
-const EPOCHS: usize = 1000;
 
 /// V-measure of clusters against classes (Rosenberg & Hirschberg, 2007): the harmonic mean of homogeneity
 /// and completeness, 0 to 1; 1 also where there is only one class and one cluster.
@@ -39,49 +32,5 @@ pub fn v_measure<A: Hash + Eq, B: Hash + Eq>(classes: &[A], clusters: &[B]) -> f
     match homogeneity + completeness > 0.0 {
         true => 2.0 * homogeneity * completeness / (homogeneity + completeness),
         false => 0.0,
-    }
-}
-
-/// A map on a plane.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Map {
-    pub points: Vec<(f64, f64)>,
-}
-
-impl Map {
-    /// t-SNE (van der Maaten & Hinton, 2008; Barnes-Hut) of vectors, row by row, `dims` wide, from their first
-    /// two principal components, as scikit-learn starts it.
-    ///
-    /// # Errors
-    /// There are not more than three vectors for each unit of perplexity.
-    pub fn t_sne(vectors: &[f32], dims: usize, perplexity: f64) -> Result<Self> {
-        let n = vectors.len() / dims.max(1);
-        if n as f64 <= 3.0 * perplexity + 1.0 || dims < 2 {
-            return Err(Error::InvalidArgument(format!(
-                "a t-SNE map at perplexity {perplexity} needs more than {:.0} vectors; there are {n}.",
-                3.0 * perplexity + 1.0
-            )));
-        }
-        let numbers: Vec<f64> = vectors.iter().map(|&x| f64::from(x)).collect();
-        let rows: Vec<&[f64]> = numbers.chunks_exact(dims).collect();
-        let pca = Pca::fit(vectors, dims)?;
-        let start = pca.transform(vectors, 2);
-        let scale = 1e-4 / pca.variance()[0].sqrt().max(f64::MIN_POSITIVE);
-        let start: Vec<f64> = (0..n)
-            .flat_map(|i| [scale * start[(i, 0)], scale * start[(i, 1)]])
-            .collect();
-        let mut t_sne = bhtsne::tSNE::<f64, &[f64], 2>::new(&rows);
-        t_sne
-            .perplexity(perplexity)
-            .epochs(EPOCHS)
-            .initial_embedding(start)
-            .barnes_hut(THETA, |a, b| {
-                let squares = a.iter().zip(b.iter()).map(|(x, y)| (x - y).powi(2));
-                squares.sum::<f64>().sqrt()
-            });
-        let points = t_sne.embedding();
-        Ok(Self {
-            points: points.chunks_exact(2).map(|p| (p[0], p[1])).collect(),
-        })
     }
 }

@@ -11,14 +11,23 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConditionType {
+    /// How many there are.
     Number,
+    /// The colour of something.
     Colour,
+    /// Weather, and time of day or year.
     Weather,
+    /// What is done.
     Action,
+    /// Where it is.
     Place,
+    /// Somebody, and what they are like.
     Person,
+    /// An animal.
     Animal,
+    /// A thing.
     Object,
+    /// What the lists do not know.
     Other,
 }
 

@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use serde::Serialize;
 
-use super::metrics::{Pair, Scores};
+use super::metrics::Scores;
 use crate::data::dataset::Dataset;
+use crate::data::dataset::Pair;
 
 /// Resamples behind an interval.
 pub const RESAMPLES: usize = 1000;
@@ -19,17 +20,24 @@ const TAIL: f64 = 0.025;
 /// 95 % intervals `[low, high]` of the figures of [`Scores`], as fractions; null in JSON where undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Intervals {
+    /// Of Spearman's ρ.
     pub spearman: [f64; 2],
+    /// Of Pearson's r.
     pub pearson: [f64; 2],
+    /// Of [`Scores::accuracy`].
     pub accuracy: [f64; 2],
+    /// Of [`Scores::accuracy_untied`].
     pub accuracy_untied: [f64; 2],
+    /// Resamples behind them.
     pub resamples: usize,
 }
 
 /// Mean and standard deviation over splits, as fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
+    /// The mean.
     pub mean: f64,
+    /// The sample's standard deviation.
     pub std: f64,
 }
 
@@ -60,6 +68,7 @@ struct Group {
 }
 
 impl Groups {
+    /// Those of a data set.
     pub fn of(data: &Dataset) -> Self {
         let mut known: HashMap<(&str, &str), usize> = HashMap::new();
         let mut groups: Vec<Group> = Vec::new();
@@ -154,13 +163,14 @@ fn percentiles(values: impl Iterator<Item = f64>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::columns::Columns;
 
     fn data(pairs: usize) -> Dataset {
         let mut csv = String::from("sentence1,sentence2,condition,label\n");
         for i in 0..pairs {
             csv += &format!("a{i},b,x,{}\na{i},b,y,{}\n", i % 5 + 1, (i / 5) % 5 + 1);
         }
-        Dataset::from_reader("d.csv", csv.as_bytes(), None).unwrap()
+        Dataset::from_columns("d.csv", &Columns::of_csv(&csv)).unwrap()
     }
 
     #[test]

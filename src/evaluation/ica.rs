@@ -23,6 +23,7 @@ pub struct Ica {
     unmixing: Mat<f64>,
     /// Iterations it took.
     pub iterations: usize,
+    /// Whether it converged before iterations ran out.
     pub converged: bool,
 }
 

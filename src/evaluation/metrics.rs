@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::data::dataset::Pair;
+
 /// Ranks from 1, ties sharing the mean of their ranks.
 pub fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -48,14 +50,13 @@ pub fn spearman(x: &[f64], y: &[f64]) -> f64 {
     pearson(&ranks(x), &ranks(y))
 }
 
-/// One pair of sentences under two conditions: indices of its rows.
-pub type Pair = (usize, usize);
-
 /// The figures of one evaluation, as fractions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
+    /// Spearman's ρ of similarities and ratings.
     #[serde(serialize_with = "finite")]
     pub spearman: f64,
+    /// Pearson's r of them.
     #[serde(serialize_with = "finite")]
     pub pearson: f64,
     /// Share of pairs whose higher-rated condition gets the strictly higher similarity; pairs with equal

@@ -1,13 +1,12 @@
-//! What `auto` runs on: both devices are timed, and a call goes to the one that is faster for its size.
+//! What `auto` runs on: both devices are timed, and the faster one is kept.
 
-use super::{
-    any::{AnyLens, OwnParts},
-    opened::Opened,
-};
+use super::{Lens, opened::OpenDevice};
 use crate::{
-    backend::{simd::Simd, webgpu::WebGpu},
-    embedding::Pool,
+    backend::simd::Simd,
+    checkpoint::BertCheckpoint,
+    embedding::{Case, Pool},
     error::{Error, Result},
+    head::HeadFile,
     similarity::cosine,
 };
 
@@ -21,12 +20,12 @@ const CALLS: [usize; 2] = [2, 8];
 /// How often each is timed: browsers compile a wasm function better once they have seen it run.
 const RUNS: [usize; 2] = [4, 2];
 
-/// A lens, the reason for its device, and the lens that small calls go to where another one is faster there.
+/// A lens, and the reason for its device.
 pub struct Chosen {
-    pub lens: AnyLens,
+    /// The lens.
+    pub lens: Lens,
+    /// Why it runs where it runs.
     pub reason: String,
-    /// Calls of fewer texts than this run on the other lens.
-    small: Option<(usize, AnyLens)>,
 }
 
 impl Chosen {
@@ -34,58 +33,55 @@ impl Chosen {
     ///
     /// # Errors
     /// The parts do not belong together or do not fit the device, or the GPU that was asked for is lost.
-    pub async fn load(parts: OwnParts<'_>, device: Opened, now: impl Fn() -> f64) -> Result<Self> {
-        match device {
-            Opened::Cpu(reason) => Ok(Self::one(on_simd(parts)?, reason)),
-            Opened::WebGpu(gpu) => {
-                let lens = AnyLens::WebGpu(Box::new(parts.on(gpu)?));
-                Ok(Self::one(lens, "webgpu was asked for"))
+    pub async fn load(
+        checkpoint: BertCheckpoint,
+        head: Option<&HeadFile>,
+        device: OpenDevice,
+        now: impl Fn() -> f64,
+    ) -> Result<Self> {
+        let case = Case::default();
+        let (lens, reason) = match device {
+            OpenDevice::Cpu(reason) => (
+                Lens::consume(Simd::new().into(), checkpoint, head, case)?,
+                reason,
+            ),
+            OpenDevice::WebGpu(gpu) => (
+                Lens::consume(gpu.into(), checkpoint, head, case)?,
+                "webgpu was asked for".into(),
+            ),
+            OpenDevice::Auto(gpu) => {
+                // The GPU gets copies, and then the CPU the weights themselves.
+                let gpu =
+                    gpu.and_then(|gpu| Lens::load(gpu.into(), &checkpoint, head, case.clone()));
+                let cpu = Lens::consume(Simd::new().into(), checkpoint, head, case)?;
+                Self::faster(cpu, gpu, now).await?
             }
-            Opened::Auto(gpu) => Self::auto(parts, gpu, now).await,
-        }
-    }
-
-    fn one(lens: AnyLens, reason: impl Into<String>) -> Self {
-        Self {
-            lens,
-            reason: reason.into(),
-            small: None,
-        }
-    }
-
-    /// The lens for a call of this many texts.
-    pub fn for_texts(&self, texts: usize) -> &AnyLens {
-        match &self.small {
-            Some((limit, small)) if texts < *limit => small,
-            _ => &self.lens,
-        }
+        };
+        Ok(Self { lens, reason })
     }
 
     /// WebGPU where a GPU is there, agrees with the CPU on a probe and is faster, else the CPU.
-    async fn auto(parts: OwnParts<'_>, gpu: Result<WebGpu>, now: impl Fn() -> f64) -> Result<Self> {
-        // The GPU gets copies, and then the CPU the weights themselves.
-        let gpu = gpu.and_then(|gpu| AnyLens::on_webgpu(&parts.lent(), gpu));
-        let cpu = on_simd(parts)?;
+    async fn faster(cpu: Lens, gpu: Result<Lens>, now: impl Fn() -> f64) -> Result<(Lens, String)> {
         let gpu = match gpu {
             Ok(gpu) => gpu,
-            Err(error) => return Ok(Self::one(cpu, on_cpu(error))),
+            Err(error) => return Ok((cpu, on_cpu(error))),
         };
-        let probe = match gpu.encode(&[PROBE], Pool::All, true).await {
+        let probe = match gpu.encoder.embed(&[PROBE], Pool::All, true).await {
             Ok(rows) => rows,
-            Err(error) => return Ok(Self::one(cpu, on_cpu(error))),
+            Err(error) => return Ok((cpu, on_cpu(error))),
         };
-        let reference = cpu.encode(&[PROBE], Pool::All, true).await?;
+        let reference = cpu.encoder.embed(&[PROBE], Pool::All, true).await?;
         let agreement = cosine(&probe.vectors[0], &reference.vectors[0]);
         if agreement < AGREEMENT {
             let reason = format!(
                 "auto: the CPU, since WebGPU's result on a probe differs from it (cosine {agreement:.4})"
             );
-            return Ok(Self::one(cpu, reason));
+            return Ok((cpu, reason));
         }
         let on_cpu_ms = times(&cpu, &now, f64::INFINITY).await?;
         let on_gpu_ms = match times(&gpu, &now, 2.0 * on_cpu_ms[1]).await {
             Ok(times) => times,
-            Err(error) => return Ok(Self::one(cpu, on_cpu(error))),
+            Err(error) => return Ok((cpu, on_cpu(error))),
         };
         let mut measured = format!(
             "{} texts take {:.0} ms on the CPU and {:.0} ms on WebGPU",
@@ -97,22 +93,11 @@ impl Chosen {
                 CALLS[1], on_cpu_ms[1], on_gpu_ms[1]
             );
         }
-        Ok(match gpu_from(on_cpu_ms, on_gpu_ms) {
-            Some(0) => Self::one(gpu, format!("auto: WebGPU, which is faster: {measured}")),
-            Some(limit) => Self {
-                lens: gpu,
-                reason: format!(
-                    "auto: WebGPU for calls of {limit} texts or more, the CPU below: {measured}"
-                ),
-                small: Some((limit, cpu)),
-            },
-            None => Self::one(cpu, format!("auto: the CPU, which is faster: {measured}")),
+        Ok(match gpu_is_faster(on_cpu_ms, on_gpu_ms) {
+            true => (gpu, format!("auto: WebGPU, which is faster: {measured}")),
+            false => (cpu, format!("auto: the CPU, which is faster: {measured}")),
         })
     }
-}
-
-fn on_simd(parts: OwnParts<'_>) -> Result<AnyLens> {
-    Ok(AnyLens::Simd(Box::new(parts.on(Simd::new())?)))
 }
 
 /// Why `auto` stays on the CPU: the error without its advice.
@@ -126,13 +111,13 @@ fn on_cpu(error: Error) -> String {
 
 /// Milliseconds of a small and of a large call: the fastest of a few runs. A device that takes longer than
 /// `enough` for one run is not run again: calls that were not run count as endless.
-async fn times(lens: &AnyLens, now: impl Fn() -> f64, enough: f64) -> Result<[f64; 2]> {
+async fn times(lens: &Lens, now: impl Fn() -> f64, enough: f64) -> Result<[f64; 2]> {
     let mut fastest = [f64::INFINITY; 2];
     for ((texts, runs), fastest) in CALLS.into_iter().zip(RUNS).zip(&mut fastest) {
         let texts = vec![PROBE; texts];
         for _ in 0..runs {
             let start = now();
-            lens.encode(&texts, Pool::All, true).await?;
+            lens.encoder.embed(&texts, Pool::All, true).await?;
             let time = now() - start;
             *fastest = fastest.min(time);
             if time > enough {
@@ -146,19 +131,9 @@ async fn times(lens: &AnyLens, now: impl Fn() -> f64, enough: f64) -> Result<[f6
     Ok(fastest)
 }
 
-/// From how many texts on a call is faster on the GPU: `Some(0)` always, `None` never.
-fn gpu_from(cpu: [f64; 2], gpu: [f64; 2]) -> Option<usize> {
-    let gain = [cpu[0] - gpu[0], cpu[1] - gpu[1]];
-    match gain {
-        [_, large] if large < 0.0 => None,
-        [small, _] if small >= 0.0 => Some(0),
-        // The time of a call grows about evenly with its texts.
-        [small, large] => {
-            let share = small / (small - large);
-            let between = (CALLS[1] - CALLS[0]) as f64;
-            Some(CALLS[0] + (share * between).ceil() as usize)
-        }
-    }
+/// Whether the GPU takes less time for a small and a large call together: a page asks for both, and one device answers.
+fn gpu_is_faster(cpu: [f64; 2], gpu: [f64; 2]) -> bool {
+    gpu.iter().sum::<f64>() <= cpu.iter().sum()
 }
 
 #[cfg(test)]
@@ -167,15 +142,14 @@ mod tests {
 
     #[test]
     fn the_faster_device_gets_the_call() {
-        assert_eq!(gpu_from([10.0, 30.0], [2.0, 3.0]), Some(0));
-        assert_eq!(gpu_from([10.0, 30.0], [500.0, 900.0]), None);
-        assert_eq!(gpu_from([10.0, 30.0], [500.0, f64::INFINITY]), None);
+        assert!(gpu_is_faster([10.0, 30.0], [2.0, 3.0]));
+        assert!(!gpu_is_faster([10.0, 30.0], [500.0, 900.0]));
+        assert!(!gpu_is_faster([10.0, 30.0], [500.0, f64::INFINITY]));
         // Faster for small calls alone: large ones take the time.
-        assert_eq!(gpu_from([10.0, 30.0], [9.0, 90.0]), None);
-        // At 5 texts they take the same.
-        assert_eq!(gpu_from([10.0, 30.0], [15.0, 25.0]), Some(5));
-        assert_eq!(gpu_from([10.0, 30.0], [30.0, 30.0]), Some(8));
+        assert!(!gpu_is_faster([10.0, 30.0], [9.0, 90.0]));
+        // Slower for small calls by less than it is faster for large ones.
+        assert!(gpu_is_faster([10.0, 30.0], [15.0, 20.0]));
         // A clock that stands still says nothing against the GPU.
-        assert_eq!(gpu_from([0.0; 2], [0.0; 2]), Some(0));
+        assert!(gpu_is_faster([0.0; 2], [0.0; 2]));
     }
 }

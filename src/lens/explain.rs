@@ -18,17 +18,21 @@
 //! # }
 //! ```
 
-use std::ops::Range;
-
 use serde::Serialize;
 
-use super::Lens;
+use super::{
+    Lens,
+    reading::{Dealt, Reading, Readings, longest},
+};
 use crate::{
-    backend::{AttentionRow, Backend, PoolTerm, Pooling},
-    embedding::{Architecture, Pool},
+    backend::{AttentionRow, Backend, Pooling},
+    embedding::{
+        Case, Joint, Pool,
+        plan::{Conditioned, Plan, Read, begin_row},
+    },
     error::{Error, Result},
     similarity::{cosine, rating},
-    text::{Batch, Order, Sequence, Tokenizer, template::normalize_condition, tokenizer::Piece},
+    text::{Order, template::normalize_condition},
 };
 
 /// Steps to take in another way than the model's own; `None` is the model's own. They say how sentence and
@@ -48,8 +52,11 @@ pub struct Switches {
 pub struct Recipe {
     /// One input an order, their embeddings side by side.
     pub orders: Vec<Order>,
+    /// Which tokens' vectors are averaged.
     pub pooling: Pool,
+    /// Whether the condition's own embedding is subtracted.
     pub subtract: bool,
+    /// Whether the embedding goes through the head.
     pub head: bool,
 }
 
@@ -70,47 +77,12 @@ pub enum StepName {
 /// What the two sentences have become, and how alike they are there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
+    /// What the vectors are.
     pub name: StepName,
     /// One a sentence, at the length the step gives them.
     pub vectors: [Vec<f32>; 2],
     /// −1 to 1.
     pub cosine: f32,
-}
-
-/// Whose token it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Part {
-    Condition,
-    Sentence,
-    /// The encoder's own: `[CLS]`, `[SEP]`.
-    Special,
-}
-
-/// A token of an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
-    pub id: u32,
-    /// As the vocabulary writes it.
-    pub text: String,
-    pub part: Part,
-    /// The bytes it stands for in the sentence, or in [`Explanation::condition`]; empty for special tokens.
-    pub span: Range<usize>,
-    /// The word it belongs to, counted within its part.
-    pub word: Option<u32>,
-}
-
-/// What the encoder read of one sentence.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// `None` for the sentence alone.
-    pub order: Option<Order>,
-    pub tokens: Vec<Token>,
-    /// How each of the condition's tokens attends to all tokens: for each layer, one row a condition's token,
-    /// `[layers][condition tokens][tokens]`, averaged over the heads. A row sums to 1.
-    pub attention: Vec<Vec<Vec<f32>>>,
-    /// Tokens of the sentence that did not fit.
-    pub cut: usize,
 }
 
 /// A comparison taken apart.
@@ -168,10 +140,14 @@ impl<B: Backend> Lens<B> {
     }
 
     fn usual(&self) -> Recipe {
+        let case = &self.case;
         Recipe {
-            orders: self.case.orders.clone(),
-            pooling: self.case.pooling,
-            subtract: self.case.subtract,
+            orders: match case {
+                Case::Joint(joint) => joint.orders.clone(),
+                Case::Apart(_) | Case::Instructed(_) => Vec::new(),
+            },
+            pooling: case.pooling(),
+            subtract: case.subtracts(),
             head: self.has_layers(),
         }
     }
@@ -184,7 +160,7 @@ impl<B: Backend> Lens<B> {
 
     fn recipe(&self, usual: &Recipe, switches: Switches) -> Result<Recipe> {
         let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
-        if self.case.architecture != Architecture::Bi {
+        if !matches!(self.case, Case::Joint(_)) {
             return wrong(
                 "a tri-encoder cannot be taken apart: its condition is in no input with the sentence.",
             );
@@ -202,39 +178,40 @@ impl<B: Backend> Lens<B> {
 
     fn inputs(
         &self,
-        sentences: [&str; 2],
+        [first, second]: [&str; 2],
         condition: Option<&str>,
         recipe: Option<&Recipe>,
     ) -> Result<Inputs> {
         let template = self.encoder.template();
-        let mut inputs = Inputs::default();
-        let [first, second] = sentences;
+        let mut plan = Plan::default();
         let tokens = [
             template.sentence("sentence 1", first)?,
             template.sentence("sentence 2", second)?,
         ];
-        for (plain, tokens) in inputs.plain.iter_mut().zip(&tokens) {
-            *plain = Some(Placed::push(
-                &mut inputs.batch,
-                None,
-                template.single(tokens)?,
-            ));
-        }
-        let (Some(condition), Some(recipe)) = (condition, recipe) else {
-            return Ok(inputs);
-        };
-        let condition = template.condition("condition", condition)?;
-        for (joint, tokens) in inputs.joint.iter_mut().zip(&tokens) {
-            for &order in &recipe.orders {
-                let pair = template.pair(tokens, &condition, order)?;
-                joint.push(Placed::push(&mut inputs.batch, Some(order), pair));
+        let plain = [
+            Read::single(&mut plan, template.single(&tokens[0])?),
+            Read::single(&mut plan, template.single(&tokens[1])?),
+        ];
+        let conditioned = match (condition, recipe) {
+            (Some(condition), Some(recipe)) => {
+                let condition = template.condition("condition", condition)?;
+                let joint = Joint {
+                    orders: recipe.orders.clone(),
+                    pooling: recipe.pooling,
+                    subtract: recipe.subtract,
+                };
+                let mut under = |sentence| {
+                    Conditioned::plan(&mut plan, &template, &joint, sentence, &condition)
+                };
+                Some([under(&tokens[0])?, under(&tokens[1])?])
             }
-        }
-        if recipe.subtract {
-            let alone = template.condition_alone(&condition)?;
-            inputs.alone = Some(Placed::push(&mut inputs.batch, None, alone));
-        }
-        Ok(inputs)
+            _ => None,
+        };
+        Ok(Inputs {
+            plan,
+            plain,
+            conditioned,
+        })
     }
 
     /// Runs everything as one batch: the steps, the condition alone, and each layer's attention.
@@ -245,25 +222,36 @@ impl<B: Backend> Lens<B> {
     ) -> Result<(Vec<Step>, Option<Vec<f32>>, Vec<Vec<f32>>)> {
         let encoder = &self.encoder;
         let backend = &encoder.backend;
-        let rows = inputs.attention_rows();
+        let rows: Vec<AttentionRow> = inputs.joint().flat_map(Read::attention_rows).collect();
         let (hidden, weights) =
             encoder
                 .bert()?
                 .0
-                .forward_attending(backend, &inputs.batch, &rows)?;
+                .forward_attending(backend, &inputs.plan.batch, &rows, 0)?;
 
         let mut taken = vec![(
             StepName::Plain,
             backend.pool(&hidden, &inputs.plain_pooling())?,
         )];
         let mut alone = None;
-        if let Some(recipe) = recipe {
-            let pool = |alone| backend.pool(&hidden, &inputs.joint_pooling(recipe.pooling, alone));
-            let mut last = pool(None)?;
+        if let (Some(recipe), Some(conditioned)) = (recipe, &inputs.conditioned) {
+            let pool = |subtract| {
+                let mut pooling = Pooling::default();
+                for sentence in conditioned {
+                    sentence.pool(&mut pooling, recipe.pooling, subtract);
+                }
+                backend.pool(&hidden, &pooling)
+            };
+            let mut last = pool(false)?;
             taken.push((StepName::Joint, last.clone()));
-            if let Some(condition) = &inputs.alone {
-                alone = Some(backend.pool(&hidden, &one_pooling(condition.term(recipe.pooling)))?);
-                last = pool(Some(condition))?;
+            if let Some(condition) = &conditioned[0].alone {
+                let pooling = Pooling {
+                    rows: 1,
+                    blocks: 1,
+                    terms: vec![condition.term(recipe.pooling, 0, 0, 1.0)],
+                };
+                alone = Some(backend.pool(&hidden, &pooling)?);
+                last = pool(true)?;
                 taken.push((StepName::Offset, last.clone()));
             }
             if let (true, Some((head, _))) = (recipe.head, &self.head) {
@@ -303,161 +291,52 @@ impl<B: Backend> Lens<B> {
         inputs: &Inputs,
         attention: &[Vec<f32>],
     ) -> Result<[Vec<Reading>; 2]> {
-        let tokenizer = &self.encoder.tokenizer;
-        let rows = inputs.attention_rows();
-        let longest = rows.iter().map(|row| row.len as usize).max().unwrap_or(0);
-        let of_condition = match condition {
-            Some(condition) => tokenizer.pieces(normalize_condition(condition))?,
-            None => Vec::new(),
+        let reader = Readings::new(&self.encoder.tokenizer, sentences, condition)?;
+        let Some(conditioned) = &inputs.conditioned else {
+            let alone =
+                |which: usize| vec![reader.reading(which, &inputs.plain[which], Vec::new())];
+            return Ok([alone(0), alone(1)]);
         };
-        let mut next = 0;
-        let mut readings = [Vec::new(), Vec::new()];
-        for (i, readings) in readings.iter_mut().enumerate() {
-            let of_sentence = tokenizer.pieces(sentences[i])?;
-            let placed: Vec<&Placed> = match condition {
-                Some(_) => inputs.joint[i].iter().collect(),
-                None => inputs.plain[i].iter().collect(),
-            };
-            for Placed {
-                sequence, order, ..
-            } in placed
-            {
-                let queries = match order {
-                    Some(_) => next..next + sequence.condition.len(),
-                    None => next..next,
-                };
-                next = queries.end;
-                let of_layer = |layer: &Vec<f32>| -> Vec<Vec<f32>> {
-                    (layer.chunks_exact(longest.max(1)))
-                        .skip(queries.start)
-                        .take(queries.len())
-                        .map(|row| row[..sequence.ids.len().min(longest)].to_vec())
-                        .collect()
-                };
-                readings.push(Reading {
-                    order: *order,
-                    tokens: tokens(
-                        tokenizer,
-                        sequence,
-                        order.is_some().then_some(&of_condition),
-                        &of_sentence,
-                    ),
-                    attention: match order {
-                        Some(_) => attention.iter().map(of_layer).collect(),
-                        None => Vec::new(),
-                    },
-                    cut: sequence.cut,
-                });
-            }
-        }
-        Ok(readings)
-    }
-}
-
-/// A sequence and where it begins in the batch.
-struct Placed {
-    order: Option<Order>,
-    sequence: Sequence,
-    start: usize,
-}
-
-impl Placed {
-    /// Appends a sequence to the batch.
-    fn push(batch: &mut Batch, order: Option<Order>, sequence: Sequence) -> Self {
-        Self {
-            start: batch.push(&sequence.ids, &sequence.types),
-            order,
-            sequence,
-        }
-    }
-
-    fn term(&self, pool: Pool) -> PoolTerm {
-        let span = pool.span(&self.sequence);
-        PoolTerm {
-            row: 0,
-            block: 0,
-            start: (self.start + span.start) as u32,
-            len: span.len() as u32,
-            weight: 1.0,
-        }
+        let longest = longest(inputs.joint());
+        let mut layers: Vec<_> = attention.iter().map(|l| Dealt::new(l, longest)).collect();
+        let mut of = |which: usize| -> Vec<Reading> {
+            let reads = conditioned[which].joint.iter();
+            reads
+                .map(|read| {
+                    let attention = layers.iter_mut().map(|layer| layer.deal(read)).collect();
+                    reader.reading(which, read, attention)
+                })
+                .collect()
+        };
+        Ok([of(0), of(1)])
     }
 }
 
 /// All that the encoder reads.
-#[derive(Default)]
 struct Inputs {
-    batch: Batch,
+    plan: Plan,
     /// Each sentence alone.
-    plain: [Option<Placed>; 2],
-    /// Each sentence with the condition, one an order.
-    joint: [Vec<Placed>; 2],
-    /// The condition alone, where it is subtracted.
-    alone: Option<Placed>,
+    plain: [Read; 2],
+    /// Each sentence with the condition.
+    conditioned: Option<[Conditioned; 2]>,
 }
 
 impl Inputs {
-    /// The condition's tokens, input by input.
-    fn attention_rows(&self) -> Vec<AttentionRow> {
-        let rows = |placed: &Placed| {
-            let start = placed.start as u32;
-            let len = placed.sequence.ids.len() as u32;
-            let queries = placed.sequence.condition.clone();
-            queries.map(move |token| AttentionRow {
-                query: start + token as u32,
-                start,
-                len,
-            })
-        };
-        self.joint.iter().flatten().flat_map(rows).collect()
+    /// The inputs in which sentence and condition meet.
+    fn joint(&self) -> impl Iterator<Item = &Read> {
+        self.conditioned
+            .iter()
+            .flatten()
+            .flat_map(|sentence| &sentence.joint)
     }
 
     fn plain_pooling(&self) -> Pooling {
-        Pooling {
-            rows: 2,
-            blocks: 1,
-            terms: (self.plain.iter().flatten().zip(0..))
-                .map(|(placed, row)| PoolTerm {
-                    row,
-                    ..placed.term(Pool::All)
-                })
-                .collect(),
-        }
-    }
-
-    /// One row a sentence, one block an order; minus `alone` where it is there.
-    fn joint_pooling(&self, pool: Pool, alone: Option<&Placed>) -> Pooling {
-        let mut pooling = Pooling {
-            rows: 2,
-            blocks: self.joint[0].len(),
-            terms: Vec::new(),
-        };
-        for (row, joint) in (0..).zip(&self.joint) {
-            let plus = (0..).zip(joint).map(|(block, placed)| PoolTerm {
-                row,
-                block,
-                ..placed.term(pool)
-            });
-            let minus = alone.map(|alone| alone.term(pool));
-            let minus = minus
-                .into_iter()
-                .flat_map(|term| (0..joint.len() as u32).map(move |block| (term, block)));
-            let minus = minus.map(|(term, block)| PoolTerm {
-                row,
-                block,
-                weight: -1.0,
-                ..term
-            });
-            pooling.terms.extend(plus.chain(minus));
+        let mut pooling = Pooling::default();
+        for read in &self.plain {
+            let row = begin_row(&mut pooling, 1);
+            pooling.terms.push(read.term(Pool::All, row, 0, 1.0));
         }
         pooling
-    }
-}
-
-fn one_pooling(term: PoolTerm) -> Pooling {
-    Pooling {
-        rows: 1,
-        blocks: 1,
-        terms: vec![term],
     }
 }
 
@@ -465,34 +344,4 @@ fn one_pooling(term: PoolTerm) -> Pooling {
 fn halves(numbers: &[f32]) -> [&[f32]; 2] {
     let (first, second) = numbers.split_at(numbers.len() / 2);
     [first, second]
-}
-
-/// A sequence's tokens. The pieces of what was cut are left over.
-fn tokens(
-    tokenizer: &Tokenizer,
-    sequence: &Sequence,
-    condition: Option<&Vec<Piece>>,
-    sentence: &[Piece],
-) -> Vec<Token> {
-    let part_of = |at: &usize| match condition {
-        Some(pieces) if sequence.condition.contains(at) => {
-            (Part::Condition, pieces.get(at - sequence.condition.start))
-        }
-        _ if sequence.sentence.contains(at) => {
-            (Part::Sentence, sentence.get(at - sequence.sentence.start))
-        }
-        _ => (Part::Special, None),
-    };
-    (sequence.ids.iter().enumerate())
-        .map(|(at, &id)| {
-            let (part, piece) = part_of(&at);
-            Token {
-                id,
-                text: tokenizer.token(id),
-                part,
-                span: piece.map_or(0..0, |piece| piece.span.clone()),
-                word: piece.and_then(|piece| piece.word),
-            }
-        })
-        .collect()
 }

@@ -6,15 +6,16 @@ use crate::{
 };
 
 /// A device that was asked for, and is open.
-pub enum Opened {
+pub enum OpenDevice {
     /// The CPU, and the reason for it.
     Cpu(String),
+    /// A GPU.
     WebGpu(WebGpu),
     /// The CPU, and beside it a GPU, or why there is none: which of them is used shows when there is a model.
     Auto(Result<WebGpu>),
 }
 
-impl Opened {
+impl OpenDevice {
     /// WebGPU alone.
     ///
     /// # Errors

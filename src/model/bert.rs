@@ -7,7 +7,10 @@ use std::cell::RefCell;
 
 use crate::{
     backend::{Activation, AttentionRow, Backend, NormWeights},
-    checkpoint::{config::Config, weights::WeightTensor},
+    checkpoint::{
+        config::Config,
+        weights::{Role, WeightTensor},
+    },
     error::{Error, Result},
     text::Batch,
 };
@@ -111,45 +114,64 @@ impl<B: Backend> Bert<B> {
         let hidden = config.hidden_size;
         let wide = config.intermediate_size;
         let tensor = RefCell::new(tensor);
-        let get = |name: &str, shape: &[usize]| (tensor.borrow_mut())(name, shape);
-        let linear = |name: &str, rows: usize, columns: usize| -> Result<_> {
-            Ok((
-                get(&format!("{name}.weight"), &[rows, columns])?,
-                get(&format!("{name}.bias"), &[rows])?,
-            ))
+        let get = |role: Role, name: &str, shape: &[usize]| -> Result<_> {
+            Ok(WeightTensor {
+                role: Some(role),
+                ..(tensor.borrow_mut())(name, shape)?
+            })
         };
-        let norm = |name: &str| -> Result<_> {
+        let norm = |role: Role, name: &str| -> Result<_> {
             Ok(NormWeights {
-                weight: get(&format!("{name}.weight"), &[hidden])?,
-                bias: get(&format!("{name}.bias"), &[hidden])?,
+                weight: get(role, &format!("{name}.weight"), &[hidden])?,
+                bias: get(role, &format!("{name}.bias"), &[hidden])?,
                 eps: config.layer_norm_eps,
             })
         };
+        let table = |role: Role, name: &str, rows: usize| get(role, name, &[rows, hidden]);
         let embeddings = backend.load_embeddings(
-            get("token_embd.weight", &[config.vocab_size, hidden])?,
-            get("position_embd.weight", &[config.max_positions, hidden])?,
-            get("token_types.weight", &[config.type_vocab_size, hidden])?,
-            norm("token_embd_norm")?,
+            table(Role::TokenTable, "token_embd.weight", config.vocab_size)?,
+            table(
+                Role::OtherTable,
+                "position_embd.weight",
+                config.max_positions,
+            )?,
+            table(
+                Role::OtherTable,
+                "token_types.weight",
+                config.type_vocab_size,
+            )?,
+            norm(Role::TableNorm, "token_embd_norm")?,
         )?;
         let mut layers = Vec::with_capacity(config.num_hidden_layers);
-        for i in 0..config.num_hidden_layers {
-            let part = |part: &str| format!("blk.{i}.{part}");
+        for layer in 0..config.num_hidden_layers {
+            let linear = |part: &str, rows: usize, columns: usize| -> Result<_> {
+                let name = format!("blk.{layer}.{part}");
+                Ok((
+                    get(
+                        Role::Matrix { layer },
+                        &format!("{name}.weight"),
+                        &[rows, columns],
+                    )?,
+                    get(Role::Bias { layer }, &format!("{name}.bias"), &[rows])?,
+                ))
+            };
+            let norm = |part: &str| norm(Role::Norm { layer }, &format!("blk.{layer}.{part}"));
             layers.push(Layer {
                 heads: config.num_attention_heads,
                 query_key_value: backend.load_linear(vec![
-                    linear(&part("attn_q"), hidden, hidden)?,
-                    linear(&part("attn_k"), hidden, hidden)?,
-                    linear(&part("attn_v"), hidden, hidden)?,
+                    linear("attn_q", hidden, hidden)?,
+                    linear("attn_k", hidden, hidden)?,
+                    linear("attn_v", hidden, hidden)?,
                 ])?,
                 attention_output: backend.load_linear(vec![linear(
-                    &part("attn_output"),
+                    "attn_output",
                     hidden,
                     hidden,
                 )?])?,
-                attention_norm: backend.load_norm(norm(&part("attn_output_norm"))?)?,
-                up: backend.load_linear(vec![linear(&part("ffn_up"), wide, hidden)?])?,
-                down: backend.load_linear(vec![linear(&part("ffn_down"), hidden, wide)?])?,
-                output_norm: backend.load_norm(norm(&part("layer_output_norm"))?)?,
+                attention_norm: backend.load_norm(norm("attn_output_norm")?)?,
+                up: backend.load_linear(vec![linear("ffn_up", wide, hidden)?])?,
+                down: backend.load_linear(vec![linear("ffn_down", hidden, wide)?])?,
+                output_norm: backend.load_norm(norm("layer_output_norm")?)?,
             });
         }
         Ok(Self {
@@ -173,7 +195,7 @@ impl<B: Backend> Bert<B> {
         Ok(x)
     }
 
-    /// As [`Bert::forward`], with each layer's attention weights for `rows`: see
+    /// As [`Bert::forward`], with the attention weights for `rows` of each layer from `first` on: see
     /// [`Backend::attention_weights`].
     ///
     /// # Errors
@@ -183,12 +205,13 @@ impl<B: Backend> Bert<B> {
         backend: &B,
         batch: &Batch,
         rows: &[AttentionRow],
+        first: usize,
     ) -> Result<(B::Tensor, Vec<B::Tensor>)> {
         let (device_batch, mut x) = self.embed(backend, batch)?;
-        let mut weights = Vec::with_capacity(self.layers.len());
-        for layer in &self.layers {
+        let mut weights = Vec::new();
+        for (layer, at) in self.layers.iter().zip(0..) {
             x = layer.forward_watched(backend, &x, &device_batch, |seen, qkv| {
-                if seen == Seen::QueryKeyValue {
+                if seen == Seen::QueryKeyValue && at >= first {
                     weights.push(backend.attention_weights(qkv, rows, layer.heads)?);
                 }
                 Ok(())

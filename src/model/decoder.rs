@@ -1,38 +1,39 @@
 //! Mistral, Qwen2 and Llama as text encoders: one forward pass, on candle alone (they never enter a browser).
 //!
 //! The three differ in biases, in rotary embeddings and in windows of attention, which are data
-//! ([`config`]). Sequences are packed: linear layers run over all tokens at once, attention over the
+//! ([`DecoderConfig`]). Sequences are packed: linear layers run over all tokens at once, attention over the
 //! sequences of one length together ([`attention`]). Activations are f32 on the CPU, where bf16 and f16 are
 //! how weights are kept, and the weights' own type on CUDA; norms, rotations, softmax and gates are f32 everywhere.
-//! NV-Embed's latent attention ([`latent`](super::latent)) follows the last norm where the file holds it.
+//! NV-Embed's latent attention ([`latent`]) follows the last norm where the file holds it.
 
 use candle_core::{DType, Device, Tensor};
 
-use super::decoder::latent::LatentAttention;
 use crate::{
-    backend::candle::swiglu::swiglu,
+    backend::{
+        Backend,
+        any::{AnyBackend, AnyTensor},
+        candle::{Candle, swiglu::swiglu},
+    },
+    checkpoint::{DecoderCheckpoint, config::decoder::DecoderConfig},
     error::{Error, Result},
     text::Batch,
 };
 
 pub mod attention;
-pub mod checkpoint;
-pub mod config;
-mod gguf;
 pub mod latent;
 pub(super) mod linear;
+mod load;
+mod memory;
 pub mod rope;
-pub(super) mod weights;
 
 use attention::{Heads, Runs};
-use checkpoint::DecoderCheckpoint;
-use config::Config;
+use latent::LatentAttention;
 use linear::{Linear, RmsNorm};
-pub use weights::Precision;
+pub use load::Precision;
 
 /// A decoder on one device.
 pub struct Decoder {
-    config: Config,
+    config: DecoderConfig,
     device: Device,
     /// What activations are.
     dtype: DType,
@@ -58,22 +59,27 @@ struct Layer {
 }
 
 /// What an encoder needs of its model: tokens to hidden states, on a device of its own.
-pub trait States {
-    /// `[tokens, hidden]`
-    type Tensor;
+pub trait States<B: Backend>: Send + Sync {
+    /// Hidden states of a packed batch, `[tokens, hidden]`.
+    fn states(&self, batch: &Batch) -> Result<B::Tensor>;
 
-    /// Hidden states of a packed batch.
-    fn states(&self, batch: &Batch) -> Result<Self::Tensor>;
-
-    /// See [`Config::operations`].
+    /// See [`DecoderConfig::operations`].
     fn operations(&self, tokens: usize) -> f64;
 }
 
-impl States for Decoder {
-    type Tensor = Tensor;
-
+impl States<Candle> for Decoder {
     fn states(&self, batch: &Batch) -> Result<Tensor> {
         self.forward(batch)
+    }
+
+    fn operations(&self, tokens: usize) -> f64 {
+        self.config.operations(tokens)
+    }
+}
+
+impl States<AnyBackend> for Decoder {
+    fn states(&self, batch: &Batch) -> Result<AnyTensor> {
+        self.forward(batch).map(AnyTensor::Candle)
     }
 
     fn operations(&self, tokens: usize) -> f64 {
@@ -95,8 +101,8 @@ impl Decoder {
     ) -> Result<Self> {
         let config = checkpoint.config.clone();
         let weights = &checkpoint.weights;
-        weights.check_memory(&checkpoint.encoder.id, device, precision)?;
-        let load = weights::Loader::new(weights, device, precision);
+        load::check_memory(&checkpoint.encoder.id, weights, device, precision)?;
+        let load = load::Loader::new(weights, device, precision);
         let hidden = config.hidden_size;
         let queries = config.num_attention_heads * config.head_dim;
         let keys = config.num_key_value_heads * config.head_dim;

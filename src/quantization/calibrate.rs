@@ -10,12 +10,12 @@ use candle_core::Tensor;
 use crate::{
     backend::candle::{Candle, DeviceBatch},
     checkpoint::{
-        Checkpoint,
+        BertCheckpoint,
         gguf::write::{quantize, tensor_shapes},
         weights::{BLOCK, Dtype, WeightTensor},
     },
     data::dataset::Row,
-    embedding::{Architecture, Case, Encoder, Input, Pool, case::Plan, encoder::TOKEN_BUDGET},
+    embedding::{Case, Encoder, Input, Pool, plan::Pass},
     error::{Error, Result},
     model::bert::{Bert, Layer, Seen},
     quantization::gptq::Moments,
@@ -42,7 +42,7 @@ struct Reached {
 /// # Errors
 /// There are no rows, a text is none, the encoder's numbers on them are not finite, or it follows instructions.
 pub fn calibrated(
-    checkpoint: &Checkpoint,
+    checkpoint: &BertCheckpoint,
     case: &Case,
     rows: &[Row],
     most: usize,
@@ -53,13 +53,13 @@ pub fn calibrated(
     let batches = batches(&encoder, case, rows, most)?;
     let shapes: BTreeMap<_, _> = tensor_shapes(config).into_iter().collect();
     let matrix = |layer: usize, name: &str| format!("blk.{layer}.{name}.weight");
-    let q4_0 = Dtype::Q4_0.ggml();
+    let q4_0 = Dtype::Q4_0;
 
     let mut blocks = BTreeMap::new();
     let table = "token_embd.weight";
     let written = quantize(&checkpoint.weights, config, table, &shapes[table], q4_0)?;
-    if written.dtype() == q4_0 {
-        blocks.insert(table.to_owned(), written.data()?.into_owned());
+    if written.dtype == q4_0 {
+        blocks.insert(table.to_owned(), written.data.into_owned());
     }
     let start = |model: &Bert<Candle>| -> Result<Vec<Reached>> {
         let reached = batches.iter().map(|batch| {
@@ -108,7 +108,7 @@ pub fn calibrated(
 /// The encoder with these matrices in place of its own.
 fn load(
     backend: &Candle,
-    checkpoint: &Checkpoint,
+    checkpoint: &BertCheckpoint,
     blocks: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Bert<Candle>> {
     Bert::load(backend, &checkpoint.config, |name, shape| {
@@ -116,6 +116,7 @@ fn load(
             None => checkpoint.weights.get(name, shape),
             Some(blocks) => Ok(WeightTensor {
                 name: name.into(),
+                role: None,
                 shape: shape.to_vec(),
                 dtype: Dtype::Q4_0,
                 data: Cow::Borrowed(blocks),
@@ -155,7 +156,7 @@ fn batches(
 ) -> Result<Vec<Batch>> {
     let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
     let template = encoder.template();
-    let mut plans: Vec<Plan> = Vec::new();
+    let mut passes: Vec<Pass> = Vec::new();
     let count = most.min(rows.len());
     for text in 0..count {
         let row = &rows[text * rows.len() / count];
@@ -163,30 +164,31 @@ fn batches(
             0 => &row.sentence1,
             _ => &row.sentence2,
         };
-        let inputs = match case.architecture {
-            Architecture::Bi => vec![encoder.conditional(sentence, &row.condition, "")?],
-            Architecture::Tri(_) => vec![
+        let inputs = match case {
+            Case::Joint(_) => vec![encoder.conditional(sentence, &row.condition, "")?],
+            Case::Apart(_) => vec![
                 Input::Single(template.sentence("sentence", sentence)?),
                 Input::Single(template.condition("condition", &row.condition)?),
             ],
-            Architecture::Instruct(_) => {
+            Case::Instructed(_) => {
                 return wrong("encoders that follow instructions are not quantized here.");
             }
         };
-        if plans
-            .last()
-            .is_none_or(|p| p.batch.tokens() >= TOKEN_BUDGET)
-        {
-            plans.push(Plan::default());
+        if passes.last().is_none_or(|pass| pass.plan.is_full()) {
+            passes.push(Pass::default());
         }
-        if let Some(plan) = plans.last_mut() {
+        if let Some(pass) = passes.last_mut() {
+            let joint = match case {
+                Case::Joint(joint) => Some(joint),
+                Case::Apart(_) | Case::Instructed(_) => None,
+            };
             for input in &inputs {
-                plan.push(case, Pool::All, &template, input)?;
+                pass.add(0, input, &template, joint, Pool::All)?;
             }
         }
     }
-    match plans.is_empty() {
+    match passes.is_empty() {
         true => wrong("there is nothing to calibrate with: give rows, and more than 0 of them."),
-        false => Ok(plans.into_iter().map(|plan| plan.batch).collect()),
+        false => Ok(passes.into_iter().map(|pass| pass.plan.batch).collect()),
     }
 }

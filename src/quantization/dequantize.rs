@@ -12,9 +12,9 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use crate::{
     checkpoint::{
-        Checkpoint,
+        BertCheckpoint,
         gguf::write::{quantize, tensor_shapes},
-        weights::{Dtype, WeightTensor, decode},
+        weights::{Dtype, WeightTensor},
     },
     error::Result,
 };
@@ -25,8 +25,8 @@ use crate::{
 /// # Errors
 /// A tensor is missing, or has another shape than the configuration says.
 pub fn dequantize(
-    file: &Checkpoint,
-    base: &Checkpoint,
+    file: &BertCheckpoint,
+    base: &BertCheckpoint,
     all: bool,
     seed: Option<u64>,
 ) -> Result<BTreeMap<String, Vec<f32>>> {
@@ -34,12 +34,10 @@ pub fn dequantize(
     let mut changed = BTreeMap::new();
     for (name, shape) in tensor_shapes(&file.config) {
         let tensor = file.weights.get(&name, &shape)?;
-        let format = tensor.dtype.ggml();
-        let published = quantize(&base.weights, &base.config, &name, &shape, format)?;
+        let published = quantize(&base.weights, &base.config, &name, &shape, tensor.dtype)?;
         let mut numbers = tensor.to_f32();
         // By number: what is rounded twice may have a block's scale, and all of its steps, with the other sign.
-        let left_alone =
-            published.dtype() == format && decode(tensor.dtype, &published.data()?) == numbers;
+        let left_alone = published.dtype == tensor.dtype && published.to_f32() == numbers;
         if left_alone && !all {
             continue;
         }

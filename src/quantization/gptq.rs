@@ -27,6 +27,7 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// Of nothing yet, for a matrix `[out, width]`.
     pub fn new(width: usize) -> Self {
         Self {
             squares: Mat::zeros(width, width),

@@ -9,9 +9,13 @@ use std::ops::Range;
 /// family (RoBERTa's shift is undone where its position table is read).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
+    /// Each token's row of the token table.
     pub ids: Vec<u32>,
+    /// Each token's row of the segment table.
     pub types: Vec<u32>,
+    /// Each token's place in its sequence.
     pub positions: Vec<u32>,
+    /// Where each sequence begins, and where the last one ends.
     pub offsets: Vec<u32>,
 }
 

@@ -2,7 +2,7 @@
 //! al.'s pair input: `[CLS] a [SEP] b [SEP]` for BERT, `<s> a </s></s> b </s>` for RoBERTa and XLM-R),
 //! the condition alone, and the sentence alone.
 
-use std::{ops::Range, rc::Rc};
+use std::{ops::Range, sync::Arc};
 
 use tokenizers::{Encoding, TruncationDirection};
 
@@ -24,7 +24,9 @@ pub enum Order {
 /// One encoder input: token ids, type ids, and where the texts' own tokens lie in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence {
+    /// Token ids.
     pub ids: Vec<u32>,
+    /// Type ids, one for each token.
     pub types: Vec<u32>,
     /// The condition's tokens; in an input without a condition, the whole text's.
     pub condition: Range<usize>,
@@ -36,6 +38,7 @@ pub struct Sequence {
 
 /// Builds inputs for one encoder.
 pub struct Template<'a> {
+    /// The encoder's tokenizer.
     pub tokenizer: &'a Tokenizer,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
@@ -48,11 +51,11 @@ pub struct Template<'a> {
 /// A text's tokens, made once and used in several inputs.
 #[derive(Clone)]
 pub struct Tokens {
-    encoding: Rc<Encoding>,
+    encoding: Arc<Encoding>,
     /// For instructions, which say a text within another.
     #[cfg(not(target_arch = "wasm32"))]
-    text: Rc<str>,
-    what: Rc<str>,
+    text: Arc<str>,
+    what: Arc<str>,
 }
 
 impl Template<'_> {

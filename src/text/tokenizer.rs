@@ -5,13 +5,16 @@ use std::ops::Range;
 use base64::Engine;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokenizers::{Encoding, models::wordpiece::WordPiece};
+use tokenizers::{Encoding, models::wordpiece::WordPiece, utils::SysRegex};
 
 use crate::error::{Error, Result};
 
 /// Longest text accepted, in characters. An encoder reads a few thousand at most; what is longer is a
 /// mistake or an attack, and tokenizing it would only take time.
 pub const MAX_CHARS: usize = 50_000;
+
+/// Longest word that is looked up, in characters. WordPiece tries all its parts: BERT's tokenizers stop at 100.
+const MAX_WORD: u64 = 1000;
 
 /// Token → id.
 pub type Vocabulary = ahash::AHashMap<String, u32>;
@@ -46,7 +49,8 @@ impl Tokenizer {
 
     /// Builds it from tokenizer.json as it was parsed.
     pub(crate) fn from_map(mut json: Map<String, Value>) -> Result<Self> {
-        check_charsmaps(json.get("normalizer")).map_err(|e| unreadable(&e))?;
+        check_model(json.get("model")).map_err(|e| unreadable(&e))?;
+        check_normalizer(json.get("normalizer")).map_err(|e| unreadable(&e))?;
         check_templates(json.get("post_processor")).map_err(|e| unreadable(&e))?;
         // Nothing here turns ids into text, and `tokenizers` panics on a decoder it cannot read.
         json.insert("decoder".into(), Value::Null);
@@ -193,12 +197,51 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Refuses a SentencePiece normalisation table that is cut short: `tokenizers` panics on it.
-fn check_charsmaps(normalizer: Option<&Value>) -> std::result::Result<(), String> {
+/// Refuses a model that `tokenizers` panics on when it is built, or that takes hours for one long word.
+fn check_model(model: Option<&Value>) -> std::result::Result<(), String> {
+    let Some(model) = model else {
+        return Ok(());
+    };
+    // Of a merge's second token it cuts off the prefix without a look.
+    if let Some(prefix) = model
+        .get("continuing_subword_prefix")
+        .and_then(Value::as_str)
+    {
+        for merge in list(model.get("merges")) {
+            let second = match merge {
+                Value::String(both) => both.split_once(' ').map(|(_, second)| second),
+                both => both.get(1).and_then(Value::as_str),
+            };
+            if second.is_some_and(|second| !second.is_char_boundary(prefix.len())) {
+                return Err(format!(
+                    "its merge {merge} is shorter than the prefix {prefix:?}"
+                ));
+            }
+        }
+    }
+    match model
+        .get("max_input_chars_per_word")
+        .and_then(Value::as_u64)
+    {
+        Some(chars) if chars > MAX_WORD => Err(format!(
+            "it looks up words of up to {chars} characters; at most {MAX_WORD} are read"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a normalizer that `tokenizers` panics on when it is built or used: a SentencePiece table whose links lead
+/// out of it, and a replacement of nothing.
+fn check_normalizer(normalizer: Option<&Value>) -> std::result::Result<(), String> {
     let Some(normalizer) = normalizer else {
         return Ok(());
     };
-    if normalizer.get("type").and_then(|t| t.as_str()) == Some("Precompiled") {
+    let is = |kind: &str, field: &str| {
+        // What has no type is known by its fields.
+        let named = normalizer.get("type").map(|t| t.as_str() == Some(kind));
+        named.unwrap_or_else(|| normalizer.get(field).is_some())
+    };
+    if is("Precompiled", "precompiled_charsmap") {
         let text = normalizer
             .get("precompiled_charsmap")
             .and_then(|t| t.as_str());
@@ -206,31 +249,70 @@ fn check_charsmaps(normalizer: Option<&Value>) -> std::result::Result<(), String
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(text)
             .map_err(|e| format!("its precompiled_charsmap is not base64: {e}"))?;
-        // The size of a trie of u32s, the trie, then text.
-        let (size, rest) = bytes
-            .split_first_chunk()
-            .ok_or("its precompiled_charsmap is empty")?;
-        let size = u32::from_le_bytes(*size) as usize;
-        let text = rest
-            .get(size / 4 * 4..)
-            .filter(|_| size >= 4)
-            .ok_or("its precompiled_charsmap is cut short")?;
-        std::str::from_utf8(text).map_err(|_| "its precompiled_charsmap is damaged")?;
+        check_charsmap(&bytes)?;
     }
-    let parts = normalizer.get("normalizers").and_then(|n| n.as_array());
-    parts
-        .into_iter()
-        .flatten()
-        .try_for_each(|part| check_charsmaps(Some(part)))
+    if is("Replace", "pattern") {
+        let pattern = normalizer.get("pattern");
+        let part = |kind: &str| pattern.and_then(|p| p.get(kind)?.as_str());
+        let is_empty = match (part("String"), part("Regex")) {
+            (Some(text), _) => text.is_empty(),
+            // One that is no regular expression is refused in the words of its parser.
+            (None, Some(regex)) => SysRegex::new(regex)
+                .is_ok_and(|regex| regex.find_iter("a ").any(|(start, end)| start == end)),
+            (None, None) => false,
+        };
+        if is_empty {
+            return Err("its normalizer replaces what is empty".into());
+        }
+    }
+    list(normalizer.get("normalizers")).try_for_each(|part| check_normalizer(Some(part)))
 }
 
-/// Refuses a template that names a special token without saying its id: `tokenizers` panics on it when
-/// it encodes.
+/// Refuses a table that is cut short, or whose links lead out of it.
+///
+/// It is the size of a trie in bytes, the trie, and the texts that its leaves begin at. The trie is a double array
+/// (darts-clone) of u32s: a node's children lie at its own place ⊻ its offset ⊻ a byte.
+fn check_charsmap(bytes: &[u8]) -> std::result::Result<(), String> {
+    let (size, rest) = bytes
+        .split_first_chunk()
+        .ok_or("its precompiled_charsmap is empty")?;
+    let size = u32::from_le_bytes(*size) as usize;
+    let (trie, texts) = rest
+        .split_at_checked(size / 4 * 4)
+        .filter(|_| size >= 4)
+        .ok_or("its precompiled_charsmap is cut short")?;
+    let damaged = || String::from("its precompiled_charsmap is damaged");
+    let texts = std::str::from_utf8(texts).map_err(|_| damaged())?;
+    let (trie, _) = trie.as_chunks();
+    let unit = |at: usize| trie.get(at).map(|&unit| u32::from_le_bytes(unit) as usize);
+    for at in 0..trie.len() {
+        let node = unit(at).ok_or_else(damaged)?;
+        // What is marked so is a text's beginning, and no node but at the root, where nobody looks.
+        if at > 0 && node >> 31 == 1 {
+            continue;
+        }
+        let first = at ^ ((node >> 10) << ((node & 1 << 9) >> 6));
+        let leads_out = first | 0xff >= trie.len();
+        let has_text = node >> 8 & 1 == 1;
+        let begins = unit(first).map_or(0, |unit| unit & !(1 << 31));
+        if leads_out || has_text && !texts.is_char_boundary(begins) {
+            return Err(damaged());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a template that names a special token without saying its id, or the second sequence where there is one alone:
+/// `tokenizers` panics on it when it encodes.
 fn check_templates(processor: Option<&Value>) -> std::result::Result<(), String> {
     let Some(processor) = processor else {
         return Ok(());
     };
     let list = |key: &str| list(processor.get(key));
+    let is_second = |piece: &Value| piece.pointer("/Sequence/id").is_some_and(|id| id == "B");
+    if list("single").any(is_second) {
+        return Err("its template for one text has a second one".into());
+    }
     for piece in list("single").chain(list("pair")) {
         let Some(token) = piece
             .get("SpecialToken")

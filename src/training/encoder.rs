@@ -5,7 +5,7 @@
 //! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
 //! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use candle_core::{D, Device, Tensor};
 use rand::{SeedableRng, rngs::StdRng};
@@ -16,21 +16,26 @@ use crate::{
         candle::{
             Candle,
             training::{
+                Trainer,
                 adamw::AdamW,
-                parameters::{Adapter, FineTuning, Frozen, Lora, Parameter, Precision},
+                parameters::{Adapter, FineTuning, Frozen, Lora, Parameter, TrainingPrecision},
             },
         },
     },
-    checkpoint::Checkpoint,
+    checkpoint::{
+        BertCheckpoint,
+        weights::{Dtype, WeightTensor},
+    },
     data::dataset::Dataset,
     embedding::{
-        Architecture, Case, Encoder, Input, Pool,
-        case::Plan,
-        router::{Pair, Texts, TriEncoder},
+        Case, Encoder, Input, Joint, Pool,
+        plan::{Job, Pass},
+        router::{Routed, Texts, TriEncoder},
     },
     error::{Error, Result},
     evaluation::metrics,
-    head::{Head, HeadFile, Layer, Shape},
+    head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec},
+    lens::Finish,
     similarity::cosine,
     training::{
         batches,
@@ -47,12 +52,12 @@ const CLIP: f64 = 1.0;
 
 /// How to fine-tune.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Options {
+pub struct EncoderOptions {
     pub adapter: Adapter,
     /// What of the encoder stays as it is where [`Adapter::Full`] trains the rest.
     pub freeze: Frozen,
     /// The head that is trained on top.
-    pub head: Shape,
+    pub head: HeadShape,
     pub loss: Loss,
     /// AdamW's peak learning rate.
     pub learning_rate: f64,
@@ -71,17 +76,17 @@ pub struct Options {
     pub keep: Keep,
     pub seed: u64,
     /// What linear layers multiply.
-    pub precision: Precision,
+    pub precision: TrainingPrecision,
 }
 
 /// What is trained on what.
 pub struct Task<'a> {
-    pub checkpoint: &'a Checkpoint,
+    pub checkpoint: &'a BertCheckpoint,
     pub device: Device,
     pub case: &'a Case,
     pub train: &'a Dataset,
     pub validation: &'a Dataset,
-    pub options: &'a Options,
+    pub options: &'a EncoderOptions,
 }
 
 /// How far training is.
@@ -100,7 +105,7 @@ pub struct FineTuned {
     /// The low-rank updates by themselves.
     pub adapters: Vec<Lora>,
     /// The head's layers.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<HeadLayer>,
     /// The epoch that all of these are of.
     pub best: Epoch,
     pub history: Vec<Epoch>,
@@ -114,11 +119,52 @@ struct Example {
     rating: f32,
 }
 
+/// What training has changed so far.
+struct Changed {
+    /// By GGUF name, with low-rank updates added.
+    encoder: BTreeMap<String, Vec<f32>>,
+    /// Of the head.
+    layers: Vec<HeadLayer>,
+}
+
+impl Changed {
+    fn of(parameters: &[Parameter], adapters: &[Lora]) -> Result<Self> {
+        let mut weights = BTreeMap::new();
+        for parameter in parameters {
+            let mut at = 0;
+            for (name, rows) in &parameter.parts {
+                let part = parameter.var.as_detached_tensor().narrow(0, at, *rows)?;
+                weights.insert(name.clone(), part.flatten_all()?.to_vec1()?);
+                at += rows;
+            }
+        }
+        let mut layers = Vec::new();
+        while let (Some(weight), Some(bias)) = (
+            weights.remove(&format!("layers.{}.weight", layers.len())),
+            weights.remove(&format!("layers.{}.bias", layers.len())),
+        ) {
+            layers.push(HeadLayer { weight, bias });
+        }
+        for lora in adapters {
+            for side in ["lora_a", "lora_b"] {
+                weights.remove(&format!("{}.{side}", lora.name));
+            }
+            let merged = lora.merged()?.flatten_all()?.to_vec1()?;
+            weights.insert(lora.name.clone(), merged);
+        }
+        Ok(Self {
+            encoder: weights,
+            layers,
+        })
+    }
+}
+
 /// A run between two steps: all that its next steps follow from.
 pub struct Training<'a> {
     pub(super) task: &'a Task<'a>,
-    pub(super) encoder: Encoder<Candle>,
-    pub(super) head: Head<Candle>,
+    pub(super) encoder: Encoder<Trainer>,
+    pub(super) head: Head<Trainer>,
+    spec: HeadSpec,
     pub(super) parameters: Vec<Parameter>,
     pub(super) optimizer: AdamW,
     pub(super) stopping: EarlyStopping<Vec<Tensor>>,
@@ -161,7 +207,7 @@ pub fn fine_tune(
     ]
     .concat();
     let batches = |epoch| {
-        let Options { batch, seed, .. } = *options;
+        let EncoderOptions { batch, seed, .. } = *options;
         batches::batches(&groups, batch, seed, epoch)
     };
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
@@ -195,20 +241,25 @@ impl<'a> Training<'a> {
         match (options.adapter, options.freeze) {
             (Adapter::Lora(rank), _) if rank == 0 || rank > config.hidden_size => {
                 return wrong(format!(
-                    "the rank of --adapter lora must be between 1 and {}, the width of the encoder.",
+                    "the rank of low-rank updates must be between 1 and {}, the width of the encoder.",
                     config.hidden_size
                 ));
             }
             (Adapter::Full, Frozen::Layers(n)) if n > config.num_hidden_layers => {
                 return wrong(format!(
-                    "--freeze layers:{n} names more layers than the encoder's {}.",
+                    "`layers:{n}` names more layers than the encoder's {}.",
                     config.num_hidden_layers
                 ));
             }
             _ => {}
         }
+        if let Case::Instructed(_) = task.case {
+            return wrong(
+                "an encoder is not trained behind instructions. Use a bi- or a tri-encoder, or train a head on it.".into(),
+            );
+        }
         options.precision.check(&task.device)?;
-        let backend = Candle::fine_tuning(
+        let backend = Trainer::new(
             task.device.clone(),
             options.seed,
             FineTuning {
@@ -227,21 +278,20 @@ impl<'a> Training<'a> {
         );
         let head = HeadFile {
             layers: start(&spec.dims, &mut StdRng::seed_from_u64(options.seed)),
-            spec,
+            spec: spec.clone(),
             condition_only: None,
         };
         let head = Head::load(&encoder.backend, &head)?;
         let parameters = encoder.backend.parameters();
         if parameters.is_empty() {
-            return wrong(
-                "nothing is left to train: freeze fewer layers, or add a head with --kind.".into(),
-            );
+            return wrong("nothing is left to train: freeze fewer layers, or add a head.".into());
         }
         Ok(Self {
             task,
             optimizer: AdamW::new(&parameters, options.weight_decay)?,
             encoder,
             head,
+            spec,
             parameters,
             stopping: EarlyStopping::new(options.keep),
             epochs: 0,
@@ -261,7 +311,7 @@ impl<'a> Training<'a> {
         let value = f64::from(loss.to_scalar::<f32>()?);
         if !value.is_finite() {
             return Err(Error::InvalidArgument(format!(
-                "the loss is no number after {step} steps. Try a smaller --learning-rate."
+                "the loss is no number after {step} steps. Try a smaller learning rate."
             )));
         }
         let rate = options.learning_rate * schedule(step, of);
@@ -285,14 +335,11 @@ impl<'a> Training<'a> {
             groups.push(start..rows.len());
         }
         let inputs = (0..2).flat_map(|side| rows.iter().map(move |row| &row.sides[side]));
-        let pooled = match case.architecture {
-            Architecture::Bi => self.joint(inputs)?,
-            Architecture::Tri(_) => self.apart(inputs)?,
-            Architecture::Instruct(_) => {
-                return Err(Error::InvalidArgument(
-                    "an encoder is not trained behind instructions. Use --architecture bi or tri, or train a head on it.".into(),
-                ));
-            }
+        let pooled = match case {
+            Case::Joint(joint) => self.joint(joint, inputs)?,
+            Case::Apart(apart) => self.apart(apart.pooling, inputs)?,
+            // No run starts behind instructions.
+            Case::Instructed(instructed) => self.apart(instructed.pooling, inputs)?,
         };
         let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
         let n = rows.len();
@@ -302,18 +349,19 @@ impl<'a> Training<'a> {
     }
 
     /// Embeddings of sentences with their conditions in one input each, `[inputs, orders · hidden]`.
-    fn joint<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+    fn joint<'e>(&self, joint: &Joint, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let template = self.encoder.template();
-        let mut plan = Plan::default();
-        for input in inputs {
-            plan.push(self.task.case, Pool::All, &template, input)?;
+        let mut pass = Pass::default();
+        for (input, i) in inputs.zip(0..) {
+            pass.add(i, input, &template, Some(joint), Pool::All)?;
         }
-        let hidden = self.encoder.hidden(&plan.batch)?;
-        self.encoder.backend.pool(&hidden, &plan.conditionals)
+        let hidden = self.encoder.hidden(&pass.plan.batch)?;
+        let backend = &self.encoder.backend;
+        backend.pool(&hidden, &pass.conditional.pooling)
     }
 
     /// Embeddings of sentences with their conditions apart, each encoded once, `[inputs, hidden]`.
-    fn apart<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+    fn apart<'e>(&self, pool: Pool, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let template = self.encoder.template();
         let (mut sentences, mut conditions) = (Texts::default(), Texts::default());
         let mut pairs = Vec::new();
@@ -323,8 +371,7 @@ impl<'a> Training<'a> {
                 condition,
             } = input
             {
-                let pool = self.task.case.pooling;
-                pairs.push(Pair {
+                pairs.push(Routed {
                     sentence: sentences.add(&template.single(sentence)?, pool),
                     condition: conditions.add(&template.condition_alone(condition)?, pool),
                 });
@@ -338,20 +385,42 @@ impl<'a> Training<'a> {
         )
     }
 
-    /// Similarities of the examples, dropout off.
-    fn predict(&mut self, examples: &[Example]) -> Result<Vec<f64>> {
+    /// Similarities of the examples by the weights as they are now, on the backend that infers.
+    fn predict(&self, examples: &[Example]) -> Result<Vec<f64>> {
         let inputs: Vec<Input> = examples.iter().flat_map(|e| e.sides.clone()).collect();
-        let inference = Candle::new(self.task.device.clone());
-        let training = std::mem::replace(&mut self.encoder.backend, inference.clone());
-        let rows = pollster::block_on(self.encoder.run(
-            &inputs,
-            self.task.case,
-            Pool::All,
-            Ok,
-            |pooled| self.head.forward(&inference, &pooled),
-        ));
-        self.encoder.backend = training;
-        Ok(rows?
+        let adapters = self.encoder.backend.adapters();
+        let changed = Changed::of(&self.parameters, &adapters)?;
+        let published = &self.task.checkpoint.weights;
+        let candle = Candle::new(self.task.device.clone());
+        let head = HeadFile {
+            spec: self.spec.clone(),
+            layers: changed.layers,
+            condition_only: None,
+        };
+        let head = Head::load(&candle, &head)?;
+        let tensor = |name: &str, shape: &[usize]| match changed.encoder.get(name) {
+            None => published.get(name, shape),
+            Some(numbers) => Ok(WeightTensor {
+                name: name.into(),
+                role: None,
+                shape: shape.to_vec(),
+                dtype: Dtype::F32,
+                data: Cow::Borrowed(bytemuck::cast_slice(numbers)),
+            }),
+        };
+        let encoder = Encoder::load_with(candle, self.task.checkpoint, tensor)?;
+        let job = Job {
+            inputs: &inputs,
+            case: Some(self.task.case),
+            plain: Pool::All,
+            look: false,
+        };
+        let finish = Finish {
+            head: Some(&head),
+            normalize: false,
+        };
+        let rows = pollster::block_on(encoder.run(job, finish))?;
+        Ok(rows
             .vectors
             .chunks_exact(2)
             .map(|two| f64::from(cosine(&two[0], &two[1])))
@@ -365,31 +434,9 @@ impl<'a> Training<'a> {
             parameter.var.set(copy)?;
         }
         let adapters = self.encoder.backend.adapters();
-        let mut weights = BTreeMap::new();
-        for parameter in &self.parameters {
-            let mut at = 0;
-            for (name, rows) in &parameter.parts {
-                let part = parameter.var.as_detached_tensor().narrow(0, at, *rows)?;
-                weights.insert(name.clone(), part.flatten_all()?.to_vec1()?);
-                at += rows;
-            }
-        }
-        let mut layers = Vec::new();
-        while let (Some(weight), Some(bias)) = (
-            weights.remove(&format!("layers.{}.weight", layers.len())),
-            weights.remove(&format!("layers.{}.bias", layers.len())),
-        ) {
-            layers.push(Layer { weight, bias });
-        }
-        for lora in &adapters {
-            for side in ["lora_a", "lora_b"] {
-                weights.remove(&format!("{}.{side}", lora.name));
-            }
-            let merged = lora.merged()?.flatten_all()?.to_vec1()?;
-            weights.insert(lora.name.clone(), merged);
-        }
+        let Changed { encoder, layers } = Changed::of(&self.parameters, &adapters)?;
         Ok(FineTuned {
-            weights,
+            weights: encoder,
             adapters,
             layers,
             best: stopped.best,
@@ -416,7 +463,7 @@ fn schedule(step: usize, of: usize) -> f64 {
     }
 }
 
-fn prepare(encoder: &Encoder<Candle>, data: &Dataset) -> Result<Vec<Example>> {
+fn prepare(encoder: &Encoder<Trainer>, data: &Dataset) -> Result<Vec<Example>> {
     data.rows
         .iter()
         .map(|row| {

@@ -3,18 +3,18 @@
 //! The loss is the squared error between cos(g(e₁), g(e₂)) and (rating − 1) / 4. Both embeddings go
 //! through one head (siamese); Adam; the head of the best validation epoch is kept.
 
-use candle_core::{D, DType, Tensor, Var};
+use candle_core::{D, DType, Tensor};
 use candle_nn::{AdamW, Optimizer, ParamsAdamW};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::{
     backend::{
         Backend,
-        candle::{Candle, Linear},
+        candle::{Candle, training::Trainer},
     },
     error::Result,
     evaluation::metrics,
-    head::{Head, HeadFile, HeadSpec, Layer},
+    head::{Head, HeadFile, HeadLayer, HeadSpec},
     training::early_stopping::{EarlyStopping, Epoch, Keep},
 };
 
@@ -28,7 +28,7 @@ pub struct Example {
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Options {
+pub struct HeadOptions {
     /// Adam's learning rate.
     pub learning_rate: f64,
     /// Weight decay (AdamW); 0 is plain Adam.
@@ -43,7 +43,7 @@ pub struct Options {
 
 /// A trained head.
 pub struct Trained {
-    pub layers: Vec<Layer>,
+    pub layers: Vec<HeadLayer>,
     /// The epoch whose head this is.
     pub best: Epoch,
     pub history: Vec<Epoch>,
@@ -56,61 +56,46 @@ pub fn train(
     spec: &HeadSpec,
     train: &[Example],
     validation: &[Example],
-    options: &Options,
+    options: &HeadOptions,
     mut report: impl FnMut(&Epoch),
 ) -> Result<Trained> {
     let device = embeddings.device();
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let vars = start(&spec.dims, &mut rng)
-        .into_iter()
-        .zip(spec.dims.windows(2))
-        .map(|(layer, d)| {
-            let var = |tensor: Tensor| Var::from_tensor(&tensor);
-            Ok((
-                var(Tensor::from_vec(layer.weight, (d[1], d[0]), device)?)?,
-                var(Tensor::from_vec(layer.bias, d[1], device)?)?,
-            ))
-        })
-        .collect::<Result<Vec<(Var, Var)>>>()?;
-    let head = || -> Head<Candle> {
-        let layers = vars
-            .iter()
-            .map(|(w, b)| Linear::new(w.as_tensor().clone(), b.as_tensor().clone()))
-            .collect();
-        Head::new(layers, spec)
+    let mut file = HeadFile {
+        layers: start(&spec.dims, &mut rng),
+        spec: spec.clone(),
+        condition_only: None,
     };
+    let trainer = Trainer::of_head(device.clone(), rng.random());
+    let head = Head::load(&trainer, &file)?;
+    // A weight and a bias of each layer.
+    let vars: Vec<_> = trainer.parameters().into_iter().map(|p| p.var).collect();
     let mut optimizer = AdamW::new(
-        vars.iter()
-            .flat_map(|(w, b)| [w.clone(), b.clone()])
-            .collect(),
+        vars.clone(),
         ParamsAdamW {
             lr: options.learning_rate,
             weight_decay: options.weight_decay,
             ..Default::default()
         },
     )?;
-    let training = Candle::training(device.clone(), rng.random());
-    let inference = Candle::new(device.clone());
     let mut order: Vec<&Example> = train.iter().collect();
     let mut stopping = EarlyStopping::new(options.keep);
     for epoch in 1..=options.epochs {
         order.shuffle(&mut rng);
         let mut losses = Vec::new();
         for step in order.chunks(options.batch) {
-            let cosine = similarities(&training, &head(), embeddings, step)?;
+            let cosine = similarities(&trainer, &head, embeddings, step)?;
             let target: Vec<f32> = step.iter().map(|e| (e.rating - 1.0) / 4.0).collect();
             let target = Tensor::from_vec(target, step.len(), device)?;
             let loss = candle_nn::loss::mse(&cosine, &target)?;
             optimizer.backward_step(&loss)?;
             losses.push(f64::from(loss.to_scalar::<f32>()?));
         }
-        let all: Vec<&Example> = validation.iter().collect();
-        let mut predicted = Vec::with_capacity(all.len());
-        for part in all.chunks(2048) {
-            // Detached: validation needs no graph.
-            let cosine = similarities(&inference, &head(), embeddings, part)?;
-            predicted.extend(cosine.to_dtype(DType::F64)?.to_vec1::<f64>()?);
+        for (layer, vars) in file.layers.iter_mut().zip(vars.chunks_exact(2)) {
+            layer.weight = vars[0].flatten_all()?.to_vec1()?;
+            layer.bias = vars[1].to_vec1()?;
         }
+        let predicted = predict(embeddings, &file, validation)?;
         let ratings: Vec<f64> = validation.iter().map(|e| f64::from(e.rating)).collect();
         let reached = Epoch {
             epoch,
@@ -118,17 +103,7 @@ pub fn train(
             validation_spearman: metrics::spearman(&predicted, &ratings),
         };
         report(&reached);
-        let layers = || -> Result<Vec<Layer>> {
-            vars.iter()
-                .map(|(w, b)| {
-                    Ok(Layer {
-                        weight: w.flatten_all()?.to_vec1()?,
-                        bias: b.to_vec1()?,
-                    })
-                })
-                .collect()
-        };
-        if !stopping.go_on(reached, layers)? {
+        if !stopping.go_on(reached, || Ok(file.layers.clone()))? {
             break;
         }
     }
@@ -153,9 +128,9 @@ pub fn predict(embeddings: &Tensor, file: &HeadFile, pairs: &[Example]) -> Resul
 }
 
 /// cos(g(e₁), g(e₂)) of each example.
-fn similarities(
-    backend: &Candle,
-    head: &Head<Candle>,
+fn similarities<B: Backend<Tensor = Tensor>>(
+    backend: &B,
+    head: &Head<B>,
     embeddings: &Tensor,
     examples: &[&Example],
 ) -> Result<Tensor> {
@@ -172,12 +147,12 @@ fn similarities(
 }
 
 /// Layers between these widths, uniform in ±1/√in as PyTorch's `nn.Linear` starts.
-pub(crate) fn start(dims: &[usize], rng: &mut StdRng) -> Vec<Layer> {
+pub(crate) fn start(dims: &[usize], rng: &mut StdRng) -> Vec<HeadLayer> {
     dims.windows(2)
         .map(|d| {
             let bound = 1.0 / (d[0] as f32).sqrt();
             let mut uniform = |n: usize| (0..n).map(|_| rng.random_range(-bound..bound)).collect();
-            Layer {
+            HeadLayer {
                 weight: uniform(d[0] * d[1]),
                 bias: uniform(d[1]),
             }
@@ -229,8 +204,8 @@ mod tests {
         }
     }
 
-    fn options(seed: u64) -> Options {
-        Options {
+    fn options(seed: u64) -> HeadOptions {
+        HeadOptions {
             learning_rate: 1e-2,
             weight_decay: 0.0,
             batch: 64,
@@ -271,7 +246,7 @@ mod tests {
     fn a_seed_decides_everything() {
         let (embeddings, examples) = toy();
         let run = |seed| {
-            let options = Options {
+            let options = HeadOptions {
                 epochs: 2,
                 ..options(seed)
             };

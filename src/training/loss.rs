@@ -6,9 +6,7 @@
 //! - `rank`: the mean of softplus(−(s_high − s_low)/0.1) over the couples of rows that share their sentence
 //!   pair, a couple rated alike counting as 0;
 //! - `quad`: the mean of max(0, 1 + s_low − s_high) over those couples that are not rated alike (C-STS;
-//!   Deshpande et al., 2023);
-//! - `cosent`: log(1 + Σ exp(20·(s_low − s_high))) over all couples of rows in the batch that are not rated
-//!   alike (CoSENT; Su, 2022).
+//!   Deshpande et al., 2023).
 
 use std::ops::Range;
 
@@ -20,8 +18,6 @@ use crate::error::{Error, Result};
 const RANK_SCALE: f64 = 0.1;
 /// By how much the higher-rated row is to be the more similar one (C-STS's λ).
 const QUAD_MARGIN: f64 = 1.0;
-/// CoSENT's scale of differences.
-const COSENT_SCALE: f64 = 20.0;
 
 /// How much each part of the loss counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
@@ -29,7 +25,6 @@ pub struct Loss {
     pub mse: f64,
     pub rank: f64,
     pub quad: f64,
-    pub cosent: f64,
 }
 
 impl std::str::FromStr for Loss {
@@ -59,10 +54,9 @@ impl std::str::FromStr for Loss {
                 "mse" => &mut loss.mse,
                 "rank" => &mut loss.rank,
                 "quad" => &mut loss.quad,
-                "cosent" => &mut loss.cosent,
                 _ => {
                     return Err(wrong(format!(
-                        "`{name}` is not a loss. Name some of mse, rank, quad and cosent, with weights if not 1: mse,rank:0.1."
+                        "`{name}` is not a loss. Name some of mse, rank and quad, with weights if not 1: mse,rank:0.1."
                     )));
                 }
             } = weight;
@@ -100,13 +94,6 @@ impl Loss {
             let short = (gaps(similarity, &untied)? + QUAD_MARGIN)?.relu()?;
             total = (total + (short.mean_all()? * self.quad)?)?;
         }
-        if self.cosent > 0.0 {
-            let untied: Vec<Couple> = couples(ratings, &(0..ratings.len())).collect();
-            if !untied.is_empty() {
-                let gaps = (gaps(similarity, &untied)? * COSENT_SCALE)?;
-                total = (total + (log_one_plus_sum(&gaps)? * self.cosent)?)?;
-            }
-        }
         Ok(total)
     }
 }
@@ -142,11 +129,4 @@ fn gaps(similarity: &Tensor, couples: &[Couple]) -> Result<Tensor> {
 fn softplus(x: &Tensor) -> Result<Tensor> {
     let size = (x.relu()? + x.neg()?.relu()?)?;
     Ok((x.relu()? + (size.neg()?.exp()? + 1.0)?.log()?)?)
-}
-
-/// ln(1 + Σ eˣ), with the largest power taken out so that it cannot overflow.
-fn log_one_plus_sum(x: &Tensor) -> Result<Tensor> {
-    let largest = f64::from(x.detach().max_all()?.to_scalar::<f32>()?).max(0.0);
-    let sum = ((x - largest)?.exp()?.sum_all()? + (-largest).exp())?;
-    Ok((sum.log()? + largest)?)
 }

@@ -2,11 +2,12 @@
 //! `adapter_model.safetensors`, which `PeftModel.from_pretrained(AutoModel.from_pretrained(base), folder)`
 //! puts on the published encoder.
 
-use safetensors::{Dtype, tensor::TensorView};
+use safetensors::Dtype;
 use serde_json::json;
 
 use crate::{
     backend::candle::training::parameters::{LORA_SCALE, Lora},
+    checkpoint::described::Writer,
     error::{Error, Result},
 };
 
@@ -15,33 +16,23 @@ use crate::{
 /// # Errors
 /// An update of a matrix that PEFT has no name for.
 pub fn files(base: &str, adapters: &[Lora]) -> Result<[(&'static str, Vec<u8>); 2]> {
-    let bad = |e: safetensors::SafeTensorError| Error::ModelFormat {
-        what: "the adapter being written".into(),
-        reason: e.to_string(),
-    };
-    let mut stored: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
+    let mut file = Writer::default();
     for lora in adapters {
         let module = module(&lora.name).ok_or_else(|| Error::Tensor {
             name: lora.name.clone(),
             reason: "has no name in an adapter".into(),
         })?;
         for (side, var) in [("lora_A", &lora.a), ("lora_B", &lora.b)] {
-            stored.push((
-                format!("base_model.model.{module}.{side}.weight"),
-                var.dims().to_vec(),
-                var.flatten_all()?.to_vec1()?,
-            ));
+            let numbers: Vec<f32> = var.flatten_all()?.to_vec1()?;
+            let bytes: &[u8] = bytemuck::cast_slice(&numbers);
+            let name = format!("base_model.model.{module}.{side}.weight");
+            file.add(name, Dtype::F32, var.dims(), bytes.to_vec());
         }
     }
-    let views = stored
-        .iter()
-        .map(|(name, shape, numbers)| {
-            let view = TensorView::new(Dtype::F32, shape.clone(), bytemuck::cast_slice(numbers));
-            Ok((name.as_str(), view.map_err(bad)?))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    let metadata = [("format".to_string(), "pt".to_string())].into();
-    let tensors = safetensors::serialize(views, Some(metadata)).map_err(bad)?;
+    let tensors = file.published().map_err(|reason| Error::ModelFormat {
+        what: "the adapter being written".into(),
+        reason,
+    })?;
     let rank = match adapters.first() {
         Some(lora) => lora.a.dim(0)?,
         None => 0,
@@ -85,7 +76,7 @@ fn module(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkpoint::weights::gguf_name;
+    use crate::checkpoint::names;
 
     #[test]
     fn names_are_the_published_ones() {
@@ -99,7 +90,7 @@ mod tests {
         ] {
             let name = format!("blk.11.{part}.weight");
             let published = format!("{}.weight", module(&name).unwrap());
-            assert_eq!(gguf_name(&published), Some(name));
+            assert_eq!(names::bert(&published), Some(name));
         }
         assert_eq!(module("token_embd.weight"), None);
         assert_eq!(module("blk.0.attn_output_norm.weight"), None);

@@ -8,18 +8,21 @@
 use std::collections::BTreeMap;
 
 use candle_core::Tensor;
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::Dtype;
 use serde::{Deserialize, Serialize};
 
 use super::encoder::{Task, Training};
 use crate::{
-    checkpoint::sha256,
+    checkpoint::{
+        described::{Reader, Writer},
+        sha256,
+    },
     data::dataset::Dataset,
     error::{Error, Result},
     training::early_stopping::Epoch,
 };
 
-/// The one key in the file's metadata; its value is a [`Described`] as JSON.
+/// The key of the file's description, a [`Described`].
 const KEY: &str = "caselens.training";
 
 #[derive(Serialize, Deserialize)]
@@ -42,23 +45,22 @@ fn bad(reason: impl std::fmt::Display) -> Error {
 impl Training<'_> {
     /// Everything the rest of the run follows from.
     pub fn save(&self) -> Result<Vec<u8>> {
-        let floats = |x: &Tensor| -> Result<Vec<u8>> {
-            let numbers: Vec<f32> = x.flatten_all()?.to_vec1()?;
-            Ok(bytemuck::cast_slice(&numbers).to_vec())
+        let mut file = Writer::default();
+        let mut floats = |name: String, numbers: &[f32]| {
+            let bytes: &[u8] = bytemuck::cast_slice(numbers);
+            file.add(name, Dtype::F32, &[numbers.len()], bytes.to_vec());
         };
-        let mut stored: Vec<(String, Dtype, Vec<u8>)> = Vec::new();
+        let numbers = |x: &Tensor| -> Result<Vec<f32>> { Ok(x.flatten_all()?.to_vec1()?) };
         let moments = self.optimizer.moments()?;
         for (n, (parameter, [first, second])) in self.parameters.iter().zip(&moments).enumerate() {
-            let weight = floats(&parameter.var.as_detached_tensor())?;
-            stored.push((format!("weight.{n}"), Dtype::F32, weight));
-            for (name, numbers) in [("first", first), ("second", second)] {
-                let bytes = bytemuck::cast_slice(numbers).to_vec();
-                stored.push((format!("{name}.{n}"), Dtype::F32, bytes));
-            }
+            let weight = numbers(&parameter.var.as_detached_tensor())?;
+            floats(format!("weight.{n}"), &weight);
+            floats(format!("first.{n}"), first);
+            floats(format!("second.{n}"), second);
         }
         let best = self.stopping.best();
         for (n, copy) in best.iter().flat_map(|(_, all)| all.iter().enumerate()) {
-            stored.push((format!("best.{n}"), Dtype::F32, floats(copy)?));
+            floats(format!("best.{n}"), &numbers(copy)?);
         }
         let history: Vec<f64> = self
             .stopping
@@ -71,8 +73,8 @@ impl Training<'_> {
             ("history", &history),
             ("total", &[self.total]),
         ] {
-            let bytes = bytemuck::cast_slice(numbers).to_vec();
-            stored.push((name.into(), Dtype::F64, bytes));
+            let bytes: &[u8] = bytemuck::cast_slice(numbers);
+            file.add(name, Dtype::F64, &[numbers.len()], bytes.to_vec());
         }
         let described = Described {
             run: describe(self.task)?,
@@ -80,16 +82,7 @@ impl Training<'_> {
             steps: self.steps,
             best_epoch: best.map(|(epoch, _)| epoch.epoch),
         };
-        let text = serde_json::to_string(&described).map_err(bad)?;
-        let views = stored
-            .iter()
-            .map(|(name, dtype, bytes)| {
-                let numbers = bytes.len() * 8 / dtype.bitsize();
-                let view = TensorView::new(*dtype, vec![numbers], bytes).map_err(bad)?;
-                Ok((name.as_str(), view))
-            })
-            .collect::<Result<Vec<_>>>()?;
-        safetensors::serialize(views, Some([(KEY.to_string(), text)].into())).map_err(bad)
+        file.described(KEY, &described).map_err(bad)
     }
 
     /// Takes up a run where [`Training::save`] left it.
@@ -97,15 +90,9 @@ impl Training<'_> {
     /// # Errors
     /// The bytes are no checkpoint, or the run was another: the option that differs is named.
     pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(bad)?;
-        let text = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|m| m.get(KEY))
-            .ok_or_else(|| bad("it is safetensors of another kind"))?;
-        let described: Described = serde_json::from_str(text).map_err(bad)?;
+        let file = Reader::new(bytes).map_err(bad)?;
+        let described: Described = file.description(KEY).map_err(bad)?;
         same_run(&described.run, &describe(self.task)?)?;
-        let file = SafeTensors::deserialize(bytes).map_err(bad)?;
         let raw = |name: &str, dtype: Dtype| {
             let view = file.tensor(name).map_err(bad)?;
             match view.dtype() == dtype {
@@ -167,7 +154,7 @@ impl Training<'_> {
     }
 }
 
-/// What decides a run's result, by the option of `caselens train` that says it.
+/// What decides a run's result, by the option of `caselens fine-tune` that says it.
 fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
     let options = serde_json::to_value(task.options).map_err(bad)?;
     let mut run: BTreeMap<String, String> = options
@@ -187,21 +174,20 @@ fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
             (option, value)
         })
         .collect();
-    let case = task.case;
-    let json = |value: &serde_json::Value| value.to_string();
+    let case = serde_json::json!(task.case);
+    // Bi-encoders' files leave it out.
+    let architecture = case.get("architecture").cloned();
+    let architecture = architecture.unwrap_or_else(|| "bi".into());
     let data = |data: &Dataset| {
         let text = format!("{:?}{:?}", data.rows, data.groups);
         format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
     };
     run.extend([
-        (
-            "--architecture".into(),
-            json(&serde_json::json!(case.architecture)),
-        ),
+        ("--architecture".into(), architecture.to_string()),
         ("--model".into(), task.checkpoint.encoder.sha256.clone()),
-        ("--order".into(), json(&serde_json::json!(case.orders))),
-        ("--pooling".into(), json(&serde_json::json!(case.pooling))),
-        ("--no-subtract".into(), (!case.subtract).to_string()),
+        ("--order".into(), case["orders"].to_string()),
+        ("--pooling".into(), case["pooling"].to_string()),
+        ("--no-subtract".into(), (!task.case.subtracts()).to_string()),
         ("--data".into(), data(task.train)),
         ("--validation".into(), data(task.validation)),
     ]);

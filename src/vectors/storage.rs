@@ -45,6 +45,7 @@ impl Storage {
 pub struct Stored {
     /// Dimensions of a vector.
     pub dims: usize,
+    /// Its numbers.
     pub numbers: Numbers,
 }
 
@@ -53,8 +54,13 @@ pub struct Stored {
 pub enum Numbers {
     /// `[count, dims]`
     Float32(Vec<f32>),
-    /// `values` `[count, dims]`, `scales` `[count]`
-    Int8 { values: Vec<i8>, scales: Vec<f32> },
+    /// x ≈ scale · value
+    Int8 {
+        /// `[count, dims]`
+        values: Vec<i8>,
+        /// `[count]`
+        scales: Vec<f32>,
+    },
     /// `[count, ⌈dims / 8⌉]`
     Binary(Vec<u8>),
 }

@@ -9,7 +9,10 @@ use super::{Engine, js_error, object, to_js};
 use crate::{
     embedding::Pool,
     error::{Error, Result},
-    lens::explain::{Explanation, Part, Reading, Step, Switches, Token},
+    lens::{
+        explain::{Explanation, Step, Switches},
+        reading::{Part, Reading, Token},
+    },
 };
 
 #[wasm_bindgen]
@@ -39,7 +42,7 @@ impl Engine {
             head,
         };
         let sentences = [sentence1.as_str(), &sentence2];
-        let explanation = (self.chosen.for_texts(2))
+        let explanation = (self.chosen.lens)
             .explain(sentences, condition.as_deref(), switches)
             .await
             .map_err(js_error)?;
@@ -74,16 +77,13 @@ fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js<JsExplanatio
         similarity,
         rating,
     } = explanation;
-    let texts = |i: usize| [condition.as_deref().unwrap_or_default(), sentences[i]];
-    let of_sentence = |i: usize| list(&readings[i], |reading| to_reading(reading, texts(i)));
+    let [first, second] = sentences;
+    let texts = [condition.as_deref().unwrap_or_default(), first, second];
     object([
         ("condition", to_js(condition)?),
         ("recipe", to_js(recipe)?),
         ("usual", to_js(usual)?),
-        (
-            "readings",
-            Array::of2(&of_sentence(0)?, &of_sentence(1)?).into(),
-        ),
+        ("readings", self::readings(readings, texts)?),
         (
             "conditionAlone",
             condition_alone
@@ -94,6 +94,17 @@ fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js<JsExplanatio
         ("similarity", (*similarity).into()),
         ("rating", (*rating).into()),
     ])
+}
+
+/// What was read of both sentences; `texts` are the condition and the two.
+pub(super) fn readings(readings: &[Vec<Reading>; 2], [condition, first, second]: [&str; 3]) -> Js {
+    let of = |readings: &[Reading], sentence| {
+        list(readings, |reading| {
+            to_reading(reading, [condition, sentence])
+        })
+    };
+    let [of_first, of_second] = readings;
+    Ok(Array::of2(&of(of_first, first)?, &of(of_second, second)?).into())
 }
 
 fn to_step(step: &Step) -> Js {

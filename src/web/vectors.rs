@@ -5,7 +5,9 @@ use wasm_bindgen::prelude::*;
 
 use super::{Engine, js_error, object};
 use crate::{
-    embedding::Rows,
+    embedding::Pool,
+    error::Error,
+    lens::Embeddings,
     vectors::{
         groups::{KMeans, silhouette},
         plane,
@@ -19,6 +21,8 @@ extern "C" {
     pub type JsVectors;
     #[wasm_bindgen(typescript_type = "Grouping")]
     pub type JsGroups;
+    #[wasm_bindgen(typescript_type = "readonly (string | undefined)[]")]
+    pub type JsConditions;
 }
 
 /// Several runs, because a list that was grouped once is looked at for long.
@@ -30,6 +34,63 @@ const K_MEANS: KMeans = KMeans {
 
 #[wasm_bindgen]
 impl Engine {
+    /// Unit-length embeddings of sentences, each through its condition where it has one: their first `dims`
+    /// dimensions, all where absent, as `dtype` "float32", "int8" or "binary". `first` as in [`Engine::compare`].
+    pub async fn embed(
+        &self,
+        sentences: Vec<String>,
+        conditions: JsConditions,
+        dims: Option<usize>,
+        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
+        first: usize,
+    ) -> Result<JsVectors, JsValue> {
+        let conditions = Array::from(conditions.as_ref());
+        let conditions: Vec<Option<String>> = conditions.iter().map(|c| c.as_string()).collect();
+        let items: Vec<_> = sentences
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.as_str(), conditions.get(i).and_then(Option::as_deref)))
+            .collect();
+        let rows = self
+            .chosen
+            .lens
+            .embed_from(&items, first)
+            .await
+            .map_err(js_error)?;
+        vectors(&rows, dims, &dtype, true, first)
+    }
+
+    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls", `dims`, `dtype` and `first` as in
+    /// [`Engine::embed`].
+    pub async fn encode(
+        &self,
+        texts: Vec<String>,
+        #[wasm_bindgen(unchecked_param_type = "\"mean\" | \"cls\"")] pooling: String,
+        normalize: bool,
+        dims: Option<usize>,
+        #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
+        first: usize,
+    ) -> Result<JsVectors, JsValue> {
+        let pool = match pooling.as_str() {
+            "mean" => Pool::All,
+            "cls" => Pool::Cls,
+            other => {
+                return Err(js_error(Error::InvalidArgument(format!(
+                    "pooling is \"mean\" or \"cls\", not \"{other}\"."
+                ))));
+            }
+        };
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let rows = self
+            .chosen
+            .lens
+            .encoder
+            .embed_from(&texts, pool, normalize, first)
+            .await
+            .map_err(js_error)?;
+        vectors(&rows, dims, &dtype, normalize, first)
+    }
+
     /// Unit vectors, row by row, in `count` groups by spherical k-means, the largest first; with each vector's cosine to
     /// its group's centre and the mean silhouette.
     pub fn group(&self, data: &[f32], dims: usize, count: usize) -> Result<JsGroups, JsValue> {
@@ -57,12 +118,14 @@ impl Engine {
     }
 }
 
-/// Embeddings in the form that was asked for. `renormalize`: they have unit length.
-pub(super) fn vectors(
-    rows: &Rows,
+/// Embeddings in the form that was asked for. `renormalize`: they have unit length. `first` texts come before them in the
+/// whole call.
+fn vectors(
+    rows: &Embeddings,
     dims: Option<usize>,
     dtype: &str,
     renormalize: bool,
+    first: usize,
 ) -> Result<JsVectors, JsValue> {
     let stored = Storage::parse(dtype)
         .and_then(|storage| Stored::of(&rows.vectors, dims, storage, renormalize))
@@ -79,7 +142,7 @@ pub(super) fn vectors(
     for (input, tokens) in &rows.cuts {
         let warning = format!(
             "Text {} is longer than the encoder reads: its last {tokens} tokens were left out.",
-            input + 1
+            first + input + 1
         );
         warnings.push(&warning.into());
     }

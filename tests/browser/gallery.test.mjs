@@ -40,7 +40,7 @@ before(async () => {
   await writeFile(inside("train.csv"), table(ITEMS.filter(([, , , label]) => label !== undefined)));
   await writeFile(inside("pairs.csv"), table(ITEMS));
   const training = ["--data", inside("train.csv"), "--validation", inside("train.csv"), "--cache", inside("cache")];
-  companion("train", "--model", ENCODER, ...training, "--hidden", "32", "--dims", "16", "--epochs", "2", "--output", head);
+  companion("train-head", "--model", ENCODER, ...training, "--hidden", "32", "--dims", "16", "--epochs", "2", "--output", head);
   companion("export", "--model", ENCODER, "--head", head, "--gallery", inside("pairs.csv"), "--licence", LICENCE, "--output", inside("public/bundle"));
   const mounts = { "/bundle/": inside("public/bundle"), "/site/": inside("site"), "/site/models/": MODELS, "/plain/": PLAIN };
   server = await serve({ mounts });

@@ -470,7 +470,7 @@ describe("how it works", { concurrency: false }, () => {
     await writeFile(data, ["sentence1,sentence2,condition,label", ...Array.from({ length: 40 }, row), ""].join("\n"));
     companion("quantize", "--model", encoder, "--output", path.join(tiny, MODEL_FILE));
     const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
-    companion("train", "--model", encoder, "--data", data, "--output", path.join(tiny, HEAD_FILE), ...shape);
+    companion("train-head", "--model", encoder, "--data", data, "--output", path.join(tiny, HEAD_FILE), ...shape);
 
     const page = await openAt(`/tiny/#/how?${state()}`, { serviceWorkers: "block" });
     await settled(page);

@@ -48,7 +48,7 @@ before(async () => {
   await writeFile(data, ["sentence1,sentence2,condition,label", ...Array.from({ length: 40 }, row), ""].join("\n"));
   companion(["quantize", "--model", folder, "--output", path.join(tiny, "tiny.gguf")]);
   const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
-  companion(["train", "--model", folder, "--data", data, "--output", path.join(tiny, "tiny.head"), ...shape, "--json"]);
+  companion(["train-head", "--model", folder, "--data", data, "--output", path.join(tiny, "tiny.head"), ...shape, "--json"]);
   server = await serve({ mounts: { "/tiny/": tiny } });
 }, options);
 after(async () => {
@@ -146,12 +146,14 @@ for (const [device, instructions] of [
 
     test("an explanation ends with what compare gives, and its switches change it", options, async () => {
       const [first, second] = PAIR;
-      const { compared, explained, subtracted, bare, refused } = await page.evaluate(
+      const { compared, looked, explained, subtracted, bare, refused } = await page.evaluate(
         async ([pair, condition]) => {
           const [compared] = await lens.compare(...pair, [condition]);
+          const [looked] = await lens.compare(...pair, [condition], { attention: true });
           const explained = await lens.explain(...pair, `${condition}.`);
           return {
             compared,
+            looked,
             explained,
             subtracted: await lens.explain(...pair, condition, { subtract: true, pooling: "condition" }),
             bare: await lens.explain(...pair),
@@ -180,6 +182,18 @@ for (const [device, instructions] of [
       assert.deepEqual([reading.attention.length, reading.attention[0].length], [6, 2]);
       for (const row of reading.attention.flat()) near(Math.round(Object.values(row).reduce((sum, weight) => sum + weight) * 1e5), 1e5);
       assert.ok(explained.readings[1][0].tokens.length > second.split(" ").length);
+
+      const { readings, ...rest } = looked;
+      assert.deepEqual(Object.keys(rest), Object.keys(compared));
+      near(rest.similarity, compared.similarity);
+      for (const [at, [read]] of readings.entries()) {
+        const { attention, ...same } = explained.readings[at][0];
+        assert.deepEqual({ ...read, attention: undefined }, { ...same, attention: undefined });
+        assert.equal(read.attention.length, 1, "the last layer alone");
+        const weights = (layer) => layer.flatMap((row) => Object.values(row));
+        weights(read.attention[0]).forEach((weight, i) => near(weight, weights(attention.at(-1))[i]));
+        assert.equal(weights(read.attention[0]).length, weights(attention.at(-1)).length);
+      }
     });
 
     test("an embedding does not depend on what is embedded with it", options, async () => {

@@ -240,6 +240,16 @@ describe("numbers", () => {
     await page.close();
   });
 
+  test("where every condition is refused each row says so, and no sentence is blamed", async () => {
+    const page = await open(link(CHESS, ["the place", "the game"]));
+    await settled(page);
+    for (const n of [1, 2]) await page.getByLabel(`Condition ${n}`).fill("word ".repeat(1000 * n));
+    await page.waitForFunction(() => document.querySelectorAll(".row .note:not(:empty)").length === 2);
+    assert.match(await page.locator(".row .note:not(:empty)").last().innerText(), /shorten/);
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await page.close();
+  });
+
   test("a sentence beyond all bounds is refused in words, and the page goes on", async () => {
     const page = await open();
     await settled(page);

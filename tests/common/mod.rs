@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use caselens::{
     backend::webgpu::{Options, PowerPreference, Products, WebGpu},
     checkpoint::{
-        Checkpoint, EncoderId,
+        BertCheckpoint, Checkpoint, EncoderId,
         gguf::write::{Pooling, Source, write_gguf},
         weights::{Bytes, Dtype},
     },
+    data::columns::Columns,
     embedding::Case,
-    head::{HeadFile, HeadSpec, Layer},
+    head::{HeadFile, HeadLayer, HeadSpec},
 };
 use pollster::block_on;
 use safetensors::SafeTensors;
+
+pub mod untrusted;
 
 pub const TINY: [&str; 3] = ["bert-tiny", "roberta-tiny", "xlm-r-tiny"];
 
@@ -29,8 +32,10 @@ pub fn json(name: &str) -> serde_json::Value {
 }
 
 /// Opens a fixture's folder as a Hugging Face checkpoint.
-pub fn tiny(name: &str) -> Checkpoint {
-    Checkpoint::open(&fixture(name)).unwrap()
+pub fn tiny(name: &str) -> BertCheckpoint {
+    Checkpoint::open(&fixture(name))
+        .and_then(Checkpoint::bert)
+        .unwrap()
 }
 
 /// The tokenizer.json, config.json and weights of a fixture.
@@ -61,6 +66,19 @@ pub fn minilm_folder() -> Option<PathBuf> {
         eprintln!("skipped: all-MiniLM-L6-v2 is not there; `./build.sh setup` fetches it");
     }
     found
+}
+
+/// The columns of CSV.
+pub fn columns(csv: &str) -> Columns {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let names = reader.headers().unwrap().clone();
+    let mut columns = Columns::default();
+    for record in reader.records().map(Result::unwrap) {
+        let cells = names.iter().zip(&record);
+        let cells = cells.map(|(name, text)| (name.to_owned(), vec![Some(text.to_owned())]));
+        columns.extend(1, cells);
+    }
+    columns
 }
 
 /// The Python that tests run scripts with.
@@ -137,7 +155,7 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
             .map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0)
             .collect()
     };
-    let layers = dims.windows(2).map(|d| Layer {
+    let layers = dims.windows(2).map(|d| HeadLayer {
         weight: numbers(d[0] * d[1]),
         bias: numbers(d[1]),
     });
@@ -209,13 +227,13 @@ pub fn worst_cosine(a: &[f32], b: &[f32], columns: usize) -> f32 {
 }
 
 /// A checkpoint as its GGUF file gives it back.
-pub fn quantized(folder: &Path, dtype: Dtype) -> Checkpoint {
-    Checkpoint::from_gguf("a test's file", Bytes::Owned(gguf(folder, dtype))).unwrap()
+pub fn quantized(folder: &Path, dtype: Dtype) -> BertCheckpoint {
+    BertCheckpoint::from_gguf("a test's file", Bytes::Owned(gguf(folder, dtype))).unwrap()
 }
 
 /// A folder's GGUF file.
 pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
-    let source = Checkpoint::open(folder).unwrap();
+    let source = Checkpoint::open(folder).and_then(Checkpoint::bert).unwrap();
     let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
     let mut file = std::io::Cursor::new(Vec::new());
     let parts = Source {
@@ -260,4 +278,28 @@ pub fn gpus() -> Vec<WebGpu> {
     let mut gpus = vec![tiles.unwrap(), threads.unwrap()];
     gpus.extend(with(Products::Bytes));
     gpus
+}
+
+/// Pairs whose condition names what they share, or what they do not.
+pub fn toy_csv(rows: usize) -> String {
+    let mut csv = String::from("sentence1,sentence2,condition,label\n");
+    let (animals, places) = (
+        ["dog", "cat", "horse", "bird"],
+        ["river", "market", "street", "garden"],
+    );
+    for i in 0..rows {
+        // Every combination once before any comes again, in mixed order.
+        let j = i * 37 % 256;
+        let (a, b) = (animals[j % 4], animals[j / 4 % 4]);
+        let (p, q) = (places[j / 16 % 4], places[j / 64]);
+        let (s1, s2) = (format!("a {a} near the {p}"), format!("a {b} near the {q}"));
+        let label = |same: bool| if same { 5 } else { 1 };
+        csv += &format!("{s1},{s2},the animal,{}\n", label(a == b));
+        // A row whose partner is invalid is trained on by itself.
+        match i % 8 {
+            7 => csv += &format!("{s1},{s2},the place,-1\n"),
+            _ => csv += &format!("{s1},{s2},the place,{}\n", label(p == q)),
+        }
+    }
+    csv
 }

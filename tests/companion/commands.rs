@@ -108,9 +108,26 @@ fn a_head_is_trained_evaluated_quantised_for_and_exported() {
     let train = |output: &str| {
         ok(
             &[
-                "train", "--data", &csv, "--model", &model, "--output", output, "--cache", &cache,
-                "--hidden", "64", "--dims", "16", "--epochs", "30", "--batch", "64", "--seeds",
-                "1,2", "--json",
+                "train-head",
+                "--data",
+                &csv,
+                "--model",
+                &model,
+                "--output",
+                output,
+                "--cache",
+                &cache,
+                "--hidden",
+                "64",
+                "--dims",
+                "16",
+                "--epochs",
+                "30",
+                "--batch",
+                "64",
+                "--seeds",
+                "1,2",
+                "--json",
             ],
             "",
         )
@@ -305,7 +322,7 @@ fn bad_input_gets_a_sentence_and_exit_code_2() {
     );
     assert!(
         refused(
-            &["train", "--data", &csv, "--output", "x", "--dims", "0"],
+            &["train-head", "--data", &csv, "--output", "x", "--dims", "0"],
             ""
         )
         .contains("at least 1")
@@ -335,9 +352,39 @@ fn a_long_sentence_is_reported() {
 #[test]
 fn help_says_what_each_command_does() {
     for command in [
-        "score", "embed", "train", "evaluate", "report", "quantize", "export",
+        "score",
+        "score-table",
+        "embed",
+        "train-head",
+        "fine-tune",
+        "evaluate",
+        "report",
+        "quantize",
+        "export",
     ] {
         let text = String::from_utf8(program::ok(&[command, "--help"], b"")).unwrap();
         assert!(text.len() > 600, "{command}:\n{text}");
+    }
+}
+
+#[test]
+fn commands_of_old_say_what_takes_their_place() {
+    for (command, instead) in [
+        ("train", &["train-head", "fine-tune"][..]),
+        ("distill", &["fine-tune", "--teacher"]),
+        ("apply", &["fine-tune", "lora:RANK"]),
+    ] {
+        for more in [
+            &[][..],
+            &["--help"],
+            &["--data", "x.csv", "--adapter", "full"],
+        ] {
+            let said = refused(&[&[command], more].concat(), "");
+            assert!(instead.iter().all(|part| said.contains(part)), "{said}");
+        }
+    }
+    let help = String::from_utf8(program::ok(&["--help"], b"")).unwrap();
+    for command in ["distill", "apply"] {
+        assert!(!help.contains(command), "{help}");
     }
 }

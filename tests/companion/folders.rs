@@ -1,4 +1,4 @@
-//! Folders of trained encoders: distilled from a teacher, averaged, and carried as what training changed.
+//! Folders of trained encoders: distilled from a teacher, averaged, and made of GGUF files again.
 
 use crate::common;
 use std::path::Path;
@@ -35,9 +35,7 @@ fn numbers(folder: &str) -> Vec<(String, Vec<f32>)> {
 /// Trains an encoder for one epoch on a file; what the program says of it.
 fn train(model: &str, data: &str, output: &str, more: &[&str]) -> serde_json::Value {
     let args = [
-        "train",
-        "--adapter",
-        "full",
+        "fine-tune",
         "--model",
         model,
         "--data",
@@ -63,7 +61,7 @@ a red car,a red bus,the vehicle,2
 ";
 
 #[test]
-fn encoders_are_distilled_averaged_and_carried() {
+fn encoders_are_distilled_and_averaged() {
     let folder = Folder::new("folders");
     let (data, teacher) = (folder.file("data.csv"), folder.file("teacher.csv"));
     std::fs::write(&data, DATA).unwrap();
@@ -74,7 +72,7 @@ fn encoders_are_distilled_averaged_and_carried() {
     let model = common::fixture("bert-tiny").display().to_string();
     let distill = |seed: &str, output: &str| {
         done(&[
-            "distill",
+            "fine-tune",
             "--model",
             &model,
             "--data",
@@ -166,81 +164,6 @@ fn encoders_are_distilled_averaged_and_carried() {
         "average", "--model", alone, "--model", &other, "--output", &again,
     ]);
     assert_ne!(code, 0, "a folder without a head was averaged");
-
-    let (adapter, applied) = (folder.file("adapter.safetensors"), folder.file("applied"));
-    done(&[
-        "export",
-        "--adapter",
-        "--base",
-        &model,
-        "--model",
-        &mean,
-        "--output",
-        &adapter,
-        "--json",
-    ]);
-    done(&[
-        "apply",
-        "--adapter",
-        &adapter,
-        "--base",
-        &model,
-        "--output",
-        &applied,
-        "--json",
-    ]);
-    for (trained, applied) in numbers(&mean).iter().zip(&numbers(&applied)) {
-        assert_eq!(trained.0, applied.0);
-        for (a, b) in trained.1.iter().zip(&applied.1) {
-            assert!(
-                (a - b).abs() <= 1e-5 + a.abs() * 1e-6,
-                "{} {a} {b}",
-                trained.0
-            );
-        }
-    }
-    assert!((evaluate(&mean) - evaluate(&applied)).abs() < 0.1);
-    let out = folder.file("out");
-    refused(
-        &[
-            "apply",
-            "--adapter",
-            &adapter,
-            "--base",
-            &mean,
-            "--output",
-            &out,
-        ],
-        "made for other weights",
-    );
-    refused(
-        &[
-            "export",
-            "--adapter",
-            "--base",
-            &other,
-            "--model",
-            &mean,
-            "--output",
-            &out,
-        ],
-        "trained from another encoder",
-    );
-    let bytes = std::fs::read(&adapter).unwrap();
-    for cut in [0, 7, 100, bytes.len() - 1] {
-        std::fs::write(&adapter, &bytes[..cut]).unwrap();
-        let (code, _, stderr) = caselens(&[
-            "apply",
-            "--adapter",
-            &adapter,
-            "--base",
-            &model,
-            "--output",
-            &out,
-        ]);
-        assert_eq!(code, 2, "{stderr}");
-    }
-    assert!(!Path::new(&out).exists());
 }
 
 #[test]
@@ -351,7 +274,9 @@ fn gguf_files_become_folders_again() {
     let once_more = folder.file("once-more.gguf");
     quantize(&kept, &once_more);
     let tokens = |path: &str| {
-        let checkpoint = Checkpoint::open(Path::new(path)).unwrap();
+        let checkpoint = Checkpoint::open(Path::new(path))
+            .and_then(Checkpoint::bert)
+            .unwrap();
         let table = checkpoint.weights.get_any("token_embd.weight").unwrap();
         table.to_f32()
     };
@@ -451,7 +376,7 @@ fn a_teacher_of_other_data_is_refused() {
     let model = common::fixture("bert-tiny").display().to_string();
     let distill = |more: &[&str]| {
         let args = [
-            "distill",
+            "fine-tune",
             "--model",
             &model,
             "--data",

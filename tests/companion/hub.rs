@@ -20,25 +20,25 @@ use sha2::{Digest, Sha256};
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[derive(Debug, Clone)]
-struct Request {
+pub struct Request {
     host: String,
-    path: String,
+    pub path: String,
     /// The first byte that is asked for.
-    start: usize,
+    pub start: usize,
     token: Option<String>,
 }
 
 #[derive(Default)]
-struct Reply {
+pub struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
     /// Bytes of the body that are sent before the connection is closed.
-    sent: Option<usize>,
+    pub sent: Option<usize>,
 }
 
 impl Reply {
-    fn status(status: u16, code: &str, message: &str) -> Self {
+    pub fn status(status: u16, code: &str, message: &str) -> Self {
         Self {
             status,
             headers: vec![
@@ -57,7 +57,7 @@ impl Reply {
         }
     }
 
-    fn bytes(body: &[u8], start: usize) -> Self {
+    pub fn bytes(body: &[u8], start: usize) -> Self {
         let (first, last, whole) = (start, body.len().saturating_sub(1), body.len());
         let range = ("Content-Range", format!("bytes {first}-{last}/{whole}"));
         Self {
@@ -70,14 +70,14 @@ impl Reply {
 }
 
 /// A server on this machine; it is gone when this is dropped.
-struct Server {
+pub struct Server {
     port: u16,
     requests: Arc<Mutex<Vec<Request>>>,
     closed: Arc<AtomicBool>,
 }
 
 impl Server {
-    fn new(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn new(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = Self {
             port: listener.local_addr().unwrap().port(),
@@ -98,11 +98,11 @@ impl Server {
         server
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -371,27 +371,33 @@ fn a_model_is_fetched_once_into_the_hubs_cache() {
 
 #[test]
 fn shards_are_fetched_by_their_index() {
-    let home = Folder::new("hub-shards");
-    let mut published = decoder();
-    let at = published
-        .files
-        .iter()
-        .position(|(name, _)| name == "model.safetensors");
-    published.files[at.unwrap()].0 = "model-00001-of-00001.safetensors".into();
-    let index = json!({"weight_map": {"any": "model-00001-of-00001.safetensors"}});
-    published.files.push((
-        "model.safetensors.index.json".into(),
-        index.to_string().into_bytes(),
-    ));
-    let served = published.clone();
-    let server = Server::new(move |request| served.answer(request));
-    let (code, out, said) = score(&server.url(), &home, "tiny/mistral@refs/pr/1");
-    assert_eq!(code, 0, "{said}");
-    assert_eq!(out, expected(&fixture("decoders/mistral")));
-    assert!(store(&home, "mistral").join("refs/refs/pr/1").is_file());
-    let asked = server.requests();
-    let revision = |r: &Request| r.path.contains("/revision/refs%2Fpr%2F1");
-    assert!(asked.iter().any(revision), "{asked:?}");
+    for (id, folder) in [
+        ("tiny/mistral", "decoders/mistral"),
+        ("tiny/bert-tiny", "bert-tiny"),
+    ] {
+        let home = Folder::new(&format!("hub-shards-{}", folder.replace('/', "-")));
+        let mut published = Published::new(id, &fixture(folder));
+        let at = published
+            .files
+            .iter()
+            .position(|(name, _)| name == "model.safetensors");
+        published.files[at.unwrap()].0 = "model-00001-of-00001.safetensors".into();
+        let index = json!({"weight_map": {"any": "model-00001-of-00001.safetensors"}});
+        published.files.push((
+            "model.safetensors.index.json".into(),
+            index.to_string().into_bytes(),
+        ));
+        let served = published.clone();
+        let server = Server::new(move |request| served.answer(request));
+        let (code, out, said) = score(&server.url(), &home, &format!("{id}@refs/pr/1"));
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(out, expected(&fixture(folder)));
+        let name = id.rsplit('/').next().unwrap();
+        assert!(store(&home, name).join("refs/refs/pr/1").is_file());
+        let asked = server.requests();
+        let revision = |r: &Request| r.path.contains("/revision/refs%2Fpr%2F1");
+        assert!(asked.iter().any(revision), "{asked:?}");
+    }
 }
 
 #[test]

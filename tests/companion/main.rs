@@ -1,19 +1,21 @@
-//! The companion program as a user runs it, and the library parts that only it uses. One binary: linking is slow.
+//! The companion program as a user runs it, one module a subject. One binary: linking is slow.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod program;
 
+mod bench;
 mod bundle;
+mod calibrate;
 mod commands;
-mod composed;
-mod decoders;
-mod finetune;
+mod data;
 mod folders;
-mod gguf;
 mod hub;
-mod instruct;
+mod llm;
+#[cfg(target_os = "linux")]
+mod models;
 mod report;
-mod router;
 mod tables;
 mod teacher;
+mod train;
+mod tri;

@@ -75,8 +75,22 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     );
     let head = folder.file("tiny.head.safetensors");
     ok(&[
-        "train", "--data", &train, "--model", &base, "--output", &head, "--cache", &cache,
-        "--kind", "linear", "--dims", "16", "--epochs", "3", "--json",
+        "train-head",
+        "--data",
+        &train,
+        "--model",
+        &base,
+        "--output",
+        &head,
+        "--cache",
+        &cache,
+        "--kind",
+        "linear",
+        "--dims",
+        "16",
+        "--epochs",
+        "3",
+        "--json",
     ]);
     let with_head = format!("{base}={head}");
     let setting = ["--order", "cs", "--pooling", "all", "--no-subtract"];

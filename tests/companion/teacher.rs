@@ -1,4 +1,4 @@
-//! A large encoder as a teacher: `score --data`, interrupted and resumed, and `distill` from what it wrote.
+//! A large encoder as a teacher: `score-table`, interrupted and resumed, and `fine-tune` from what it wrote.
 
 use std::{
     fs,
@@ -67,7 +67,7 @@ impl Teacher {
         let model = self.folder.0.display().to_string();
         let (data, output) = (self.folder.file(data), self.folder.file(output));
         let args = [
-            "score",
+            "score-table",
             "--data",
             &data,
             "--output",
@@ -292,7 +292,7 @@ fn a_student_learns_from_it() {
     );
     let distill = |more: &[&str], output: &str| {
         let args = [
-            "distill",
+            "fine-tune",
             "--teacher",
             &scores,
             "--model",
@@ -340,7 +340,7 @@ fn a_student_learns_from_it() {
     );
     assert_eq!(both["training"]["data"], "labelled.csv");
     assert_eq!(both["training"]["teachers"], "scores.csv, weight 0.5");
-    let (code, _, said) = caselens(&["train", "--output", "x", "--model", &model]);
+    let (code, _, said) = caselens(&["fine-tune", "--output", "x", "--model", &model]);
     assert_eq!(code, 2);
     assert!(said.contains("--data"), "{said}");
 }

@@ -80,6 +80,7 @@ impl Weight {
 
     fn tensor(&self) -> WeightTensor<'_> {
         WeightTensor {
+            role: None,
             name: "test".into(),
             shape: self.shape.clone(),
             dtype: self.dtype,
@@ -923,6 +924,40 @@ fn shapes_that_do_not_fit_are_errors_on_simd() {
     let bias = Weight::new(&[1], Dtype::F32, &[0.0]);
     let e = simd.load_linear(vec![(short.tensor(), bias.tensor())]);
     assert!(matches!(e.err(), Some(Error::Tensor { .. })));
+}
+
+/// Threads that share a backend and a model on it get what each gets alone.
+fn threads_share<B>(backend: &B, model: &LoadedLayer<B>)
+where
+    B: Backend<Linear: Send + Sync, Norm: Send + Sync, Embeddings: Send + Sync> + Sync,
+{
+    let batches: Vec<Batch> = (0..4)
+        .map(|i| batch(&mut Random(20 + i), &[7, 20 + 9 * i as usize, 1]))
+        .collect();
+    let alone: Vec<_> = batches
+        .iter()
+        .map(|batch| model.run(backend, batch))
+        .collect();
+    std::thread::scope(|scope| {
+        for (batch, alone) in batches.iter().zip(&alone) {
+            scope.spawn(move || {
+                for _ in 0..8 {
+                    assert_eq!(model.run(backend, batch), *alone);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_share_a_backend() {
+    let layer = Layer::random(&mut Random(20), 64, 2, Dtype::Q8_0);
+    let (simd, candle) = (Simd::new(), Candle::cpu());
+    threads_share(&simd, &layer.load(&simd));
+    threads_share(&candle, &layer.load(&candle));
+    for gpu in gpus() {
+        threads_share(&gpu, &layer.load(&gpu));
+    }
 }
 
 #[test]

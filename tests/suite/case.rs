@@ -6,7 +6,7 @@ use caselens::{
     Lens,
     backend::{Backend, candle::Candle},
     checkpoint::EncoderId,
-    embedding::{Case, Encoder, Pool},
+    embedding::{Case, Encoder, Joint, Pool},
     head::{Head, HeadFile},
     text::{Batch, Order, Sequence},
 };
@@ -50,12 +50,11 @@ fn embeddings_are_what_the_definition_says() {
         for orders in [vec![both[0]], vec![both[1]], both] {
             for pooling in [Pool::Cls, Pool::All, Pool::Condition, Pool::Sentence] {
                 for subtract in [false, true] {
-                    let case = Case {
+                    let case = Case::Joint(Joint {
                         orders: orders.clone(),
                         pooling,
                         subtract,
-                        ..Case::default()
-                    };
+                    });
                     let mut expected = Vec::new();
                     for &order in &orders {
                         let joint = template.pair(&s, &c, order).unwrap();
@@ -76,7 +75,7 @@ fn embeddings_are_what_the_definition_says() {
                         encoder.conditional(SENTENCE, CONDITION, "").unwrap(),
                         encoder.single("s", SENTENCE).unwrap(),
                     ];
-                    let rows = block_on(encoder.run(&inputs, &case, Pool::All, Ok, Ok)).unwrap();
+                    let rows = block_on(encoder.run_raw(&inputs, &case)).unwrap();
                     assert_eq!(rows.vectors.len(), 3);
                     let error = relative_error(&rows.vectors[1], &expected);
                     assert!(error < 1e-5, "{name} {case:?}: {error:e}");
@@ -97,7 +96,7 @@ fn a_lens_projects_normalises_and_compares() {
     let encoder = Encoder::load(Candle::cpu(), &tiny("bert-tiny")).unwrap();
     let file = head(&encoder.id, 128);
     let input = encoder.conditional(SENTENCE, CONDITION, "").unwrap();
-    let raw = block_on(encoder.run(&[input], &file.spec.case, Pool::All, Ok, Ok)).unwrap();
+    let raw = block_on(encoder.run_raw(&[input], &file.spec.case)).unwrap();
     let layers = Head::load(&encoder.backend, &file).unwrap();
     let e =
         candle_core::Tensor::from_vec(raw.vectors.concat(), (1, 128), &candle_core::Device::Cpu)

@@ -11,10 +11,13 @@ use caselens::{
         candle::Candle,
         simd::{Cpu, Simd},
     },
-    checkpoint::{Checkpoint, weights::Dtype},
-    embedding::{Case, Encoder, Pool},
+    checkpoint::{BertCheckpoint, Checkpoint, weights::Dtype},
+    embedding::{Case, Encoder, Joint, Pool},
     head::HeadFile,
-    lens::explain::{Explanation, Part, StepName, Switches},
+    lens::{
+        explain::{Explanation, StepName, Switches},
+        reading::Part,
+    },
     similarity::cosine,
     text::Order,
 };
@@ -27,22 +30,21 @@ const SENTENCES: [&str; 2] = [
 const CONDITION: &str = "the kind of animal";
 
 /// What the frozen encoder of a published head does, with a small head.
-fn classical(checkpoint: &Checkpoint) -> HeadFile {
+fn classical(checkpoint: &BertCheckpoint) -> HeadFile {
     let inputs = 2 * checkpoint.config.hidden_size;
     common::head(&checkpoint.encoder, &[inputs, 24], false)
 }
 
 /// What an encoder that was fine-tuned end to end does.
 fn fine_tuned() -> Case {
-    Case {
+    Case::Joint(Joint {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
-        ..Case::default()
-    }
+    })
 }
 
-fn lenses<B: Backend>(make: impl Fn() -> B, checkpoint: &Checkpoint) -> [Lens<B>; 2] {
+fn lenses<B: Backend>(make: impl Fn() -> B, checkpoint: &BertCheckpoint) -> [Lens<B>; 2] {
     let encoder = || Encoder::load(make(), checkpoint).unwrap();
     [
         Lens::new(encoder(), Some(&classical(checkpoint)), Case::default()).unwrap(),
@@ -263,7 +265,9 @@ fn minilm_attends_like_transformers() {
     let Some(folder) = minilm_folder() else {
         return;
     };
-    let checkpoint = Checkpoint::open(&folder).unwrap();
+    let checkpoint = Checkpoint::open(&folder)
+        .and_then(Checkpoint::bert)
+        .unwrap();
     let on_candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
     attends_like_transformers(on_candle, "minilm", 1e-4);
     let on_simd = Encoder::load(Simd::new(), &checkpoint).unwrap();

@@ -5,12 +5,22 @@ mod common;
 
 mod backends;
 mod case;
+mod composed;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod cuda_kernels;
+mod decoders;
+mod errors;
 mod explain;
+mod finetune;
+mod gguf;
+mod instruct;
 mod metrics;
+mod mutated;
+mod order;
 mod parity;
+mod router;
 mod templates;
 mod tokens;
+#[cfg(feature = "cli")]
 mod unsupervised;
 mod vectors;

@@ -15,7 +15,7 @@ use caselens::{
         webgpu::{Products, WebGpu},
     },
     checkpoint::{
-        ArrivingCheckpoint, Checkpoint,
+        ArrivingCheckpoint, BertCheckpoint, Checkpoint,
         weights::{Bytes, Dtype},
     },
     embedding::{Encoder, Pool},
@@ -131,7 +131,7 @@ fn a_checkpoint_that_arrived_and_is_used_up_gives_the_same_bits() {
         let (batch, _) = inputs(name);
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Q8_0, Dtype::Q4_0] {
             let file = common::gguf(&common::fixture(name), dtype);
-            let lent = Checkpoint::from_gguf("lent", Bytes::Owned(file.clone())).unwrap();
+            let lent = BertCheckpoint::from_gguf("lent", Bytes::Owned(file.clone())).unwrap();
             let arrived = || {
                 let mut arriving = ArrivingCheckpoint::new("arrived", None);
                 for piece in file.chunks(10_000) {
@@ -144,7 +144,7 @@ fn a_checkpoint_that_arrived_and_is_used_up_gives_the_same_bits() {
             assert_eq!((&simd.id, &simd.dtype), (&taken.id, &taken.dtype));
             assert_eq!(hidden(&simd, &batch), hidden(&taken, &batch), "{name}");
             // A file in one piece is used up too.
-            let whole = Checkpoint::from_gguf("whole", Bytes::Owned(file.clone())).unwrap();
+            let whole = BertCheckpoint::from_gguf("whole", Bytes::Owned(file.clone())).unwrap();
             let taken = Encoder::consume(Simd::new(), whole).unwrap();
             assert_eq!(hidden(&simd, &batch), hidden(&taken, &batch), "{name}");
             if let Some(gpu) = &gpu {
@@ -231,7 +231,13 @@ fn minilm_agrees_with_transformers() {
     };
     let gpus = gpus();
     for (checkpoint, least, name) in [
-        (Checkpoint::open(&folder).unwrap(), None, "f32"),
+        (
+            Checkpoint::open(&folder)
+                .and_then(Checkpoint::bert)
+                .unwrap(),
+            None,
+            "f32",
+        ),
         (quantized(&folder, Dtype::Q8_0), Some(Q8_0_COSINE), "q8_0"),
     ] {
         let candle = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
@@ -263,7 +269,12 @@ fn plain_embeddings_are_sentence_transformers() {
         .collect();
     let expected = Tensors::open("minilm/sentence.safetensors").floats("embeddings");
     for (checkpoint, least) in [
-        (Checkpoint::open(&folder).unwrap(), 0.99999),
+        (
+            Checkpoint::open(&folder)
+                .and_then(Checkpoint::bert)
+                .unwrap(),
+            0.99999,
+        ),
         (quantized(&folder, Dtype::Q8_0), Q8_0_COSINE),
     ] {
         let encoder = Encoder::load(Candle::cpu(), &checkpoint).unwrap();

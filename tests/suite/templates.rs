@@ -4,7 +4,7 @@ use crate::common;
 use caselens::text::{Order, Template};
 
 fn template<'a>(
-    checkpoint: &'a caselens::checkpoint::Checkpoint,
+    checkpoint: &'a caselens::checkpoint::BertCheckpoint,
     max_tokens: usize,
 ) -> Template<'a> {
     Template {

@@ -2,10 +2,11 @@
 
 use crate::common;
 use caselens::evaluation::{
-    cluster::{K_MEANS, Map, v_measure},
+    cluster::{K_MEANS, v_measure},
     ica::Ica,
     metrics::pearson,
     pca::Pca,
+    t_sne::Map,
 };
 use serde_json::Value;
 

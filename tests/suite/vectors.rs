@@ -2,7 +2,7 @@
 
 use crate::common;
 use caselens::{
-    evaluation::{cluster::v_measure, pca::Pca},
+    evaluation::cluster::v_measure,
     vectors::{
         groups::{KMeans, silhouette},
         plane::plane,
@@ -116,6 +116,7 @@ fn a_plane_is_that_of_scikit_learn_and_turns_as_scipy_says() {
 }
 
 /// At the width of an encoder, where a few directions stand for all of them.
+#[cfg(feature = "cli")]
 #[test]
 fn a_plane_of_wide_vectors_is_that_of_all_components() {
     let (n, dims) = (300, 384);
@@ -135,7 +136,7 @@ fn a_plane_of_wide_vectors_is_that_of_all_components() {
         })
         .collect();
     let ours = plane(&x, dims, None).unwrap();
-    let pca = Pca::fit(&x, dims).unwrap();
+    let pca = caselens::evaluation::pca::Pca::fit(&x, dims).unwrap();
     let theirs = pca.transform(&x, 2);
     for axis in 0..2 {
         let product: f64 = (0..n)

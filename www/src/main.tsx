@@ -22,7 +22,6 @@ import { startLarger } from "./larger/state";
 import { startGrouping } from "./list/grouping";
 import { listLink } from "./list/link";
 import { startAnswers } from "./state/answers";
-import { startAttention } from "./state/attention";
 import { compareLink } from "./state/compareLink";
 import { startEngine } from "./state/engine";
 import { startHistory } from "./state/history";
@@ -35,7 +34,6 @@ startHistory({ compare: compareLink, list: listLink, how: howLink, larger: large
 startAnswers();
 startGrouping();
 startSuggestions();
-startAttention();
 startHow();
 startLarger();
 

@@ -3,7 +3,8 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { CallOptions, Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
-import { checkArray, checkInteger, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
+import { checkArray, checkInteger, checkOptions, checkSignal, checkText, invalid } from "./check.js";
+import { compareCall, type CompareOptions } from "./compare.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
 import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js";
@@ -63,18 +64,10 @@ export class CaseLens {
     sentence1: string,
     sentence2: string,
     conditions: readonly string[],
-    options?: CallOptions,
+    options?: CompareOptions,
   ): Promise<Comparison[]> {
-    const { signal } = checkOptions<CallOptions>(options);
-    return this.#pool.call(
-      {
-        method: "compare",
-        sentence1: checkText("sentence1", sentence1),
-        sentence2: checkText("sentence2", sentence2),
-        conditions: checkTexts("conditions", conditions),
-      },
-      checkSignal(signal),
-    );
+    const call = compareCall(sentence1, sentence2, conditions, options);
+    return this.#pool.call(call, checkSignal(options?.signal));
   }
 
   /**

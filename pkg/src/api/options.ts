@@ -62,7 +62,7 @@ export interface EncoderLoadOptions {
 /** Options of `CaseLens.load`. All are optional. */
 export interface LoadOptions extends EncoderLoadOptions {
   /**
-   * The head of this encoder, as `caselens train` writes it: how embeddings are made, and the layers on top of them where it
+   * The head of this encoder, as `caselens train-head` writes it: how embeddings are made, and the layers on top of them where it
    * has any. A head for another encoder is refused (`head-mismatch`).
    *
    * @defaultValue `"caselens-csts.head.safetensors"` beside the model

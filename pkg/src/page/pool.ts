@@ -3,10 +3,10 @@
 // Each worker holds the model by itself, so that no SharedArrayBuffer, and no cross-origin isolation of the page, is needed.
 // The others start when there is first something to share; until they are ready the first one works alone.
 
-import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, joined, partSize } from "../chunks.js";
+import { COMPARE_CHUNK, EMBED_CHUNK, joined, partSize } from "../chunks.js";
 import { CaseLensError, toCaseLensError } from "../errors.js";
 import type { Call, LoadCall, Results, Source } from "../protocol.js";
-import type { EmbeddingsData, Info } from "../types.js";
+import type { Comparison, EmbeddingsData, Info } from "../types.js";
 import { type ClientEvents, Client } from "./client.js";
 
 /** What a pool needs of a worker. */
@@ -17,7 +17,6 @@ export type Start = (signal: AbortSignal) => Promise<Caller>;
 
 /** A call about a list, in calls about parts of it. */
 interface Shared {
-  readonly size: number;
   readonly parts: readonly Call[];
   /** Makes one result of those of the parts. */
   readonly join: (results: unknown[]) => unknown;
@@ -193,9 +192,7 @@ class Work {
   #settle(): void {
     if (this.#done === this.shared.parts.length) return this.resolve(this.#results);
     if (this.#errors.size === 0 || this.#busy > 0) return;
-    const first = Math.min(...this.#errors.keys());
-    const { code, message, cause } = this.#errors.get(first) as CaseLensError;
-    this.reject(new CaseLensError(code, countedInCall(message, first * this.shared.size), { cause }));
+    this.reject(this.#errors.get(Math.min(...this.#errors.keys())));
   }
 }
 
@@ -204,32 +201,55 @@ const BROKEN: readonly string[] = ["worker", "internal"];
 
 /** A call in parts; undefined where it has no list to share out. */
 function share(call: Call, threads: number): Shared | undefined {
-  const parts = <T>(items: readonly T[], chunk: number, part: (items: readonly T[]) => Call, join: Shared["join"]): Shared => {
+  const parts = <T>(
+    items: readonly T[],
+    chunk: number,
+    part: (items: readonly T[], first: number) => Call,
+    join: Shared["join"],
+  ): Shared => {
     const size = partSize(items.length, chunk, threads);
     const count = Math.ceil(items.length / size);
-    return { size, parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size))), join };
+    return { parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size), i * size)), join };
   };
   const lists = (results: unknown[]): unknown => results.flat();
   const embeddings = (results: unknown[]): EmbeddingsData => joined(results as EmbeddingsData[]);
   switch (call.method) {
     case "compare":
-      return parts(call.conditions, COMPARE_CHUNK, (conditions) => ({ ...call, conditions }), lists);
+      return parts(
+        call.conditions,
+        COMPARE_CHUNK,
+        (conditions, first) => ({ ...call, conditions, first, ...(first > 0 && { unconditional: UNKNOWN }) }),
+        (results) => compared(results as Comparison[][]),
+      );
     case "embed": {
       const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-      const part = (items: readonly { sentence: string; condition: string | undefined }[]): Call => ({
+      const part = (items: readonly { sentence: string; condition: string | undefined }[], first: number): Call => ({
         ...call,
         sentences: items.map(({ sentence }) => sentence),
         conditions: items.map(({ condition }) => condition),
+        first,
       });
       return parts(items, EMBED_CHUNK, part, embeddings);
     }
     case "encode":
-      return parts(call.texts, EMBED_CHUNK, (texts) => ({ ...call, texts }), embeddings);
+      return parts(call.texts, EMBED_CHUNK, (texts, first) => ({ ...call, texts, first }), embeddings);
     case "group":
       return parts(call.counts, 1, (counts) => ({ ...call, counts }), lists);
     default:
       return undefined;
   }
+}
+
+/**
+ * Stands for the similarity without a condition in all parts of a comparison but the first, which computes it: who is given a
+ * number does not read the sentences alone once more.
+ */
+const UNKNOWN = 0;
+
+/** The comparisons of all parts, each with the number that the first part computed in the place of {@link UNKNOWN}. */
+function compared(parts: readonly Comparison[][]): Comparison[] {
+  const unconditional = parts[0]?.[0]?.unconditional ?? UNKNOWN;
+  return parts.flat().map((comparison) => ({ ...comparison, unconditional }));
 }
 
 /** The same call with bytes of its own. */

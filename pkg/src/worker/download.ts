@@ -30,7 +30,7 @@ export interface Download {
 
 const MAKES: Record<FileRole, string> = {
   model: "`./build.sh` or `caselens quantize` makes one",
-  head: "`caselens train` makes one",
+  head: "`caselens train-head` makes one",
   manifest: "`caselens export` makes one",
   gallery: "`caselens export --gallery` makes one",
 };

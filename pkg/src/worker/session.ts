@@ -3,9 +3,9 @@
 // It knows no browser: the wasm module, the files and the way back to the page are handed in, so that it can be
 // tested without any of them.
 
-import { COMPARE_CHUNK, countedInCall, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
+import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
-import type { Call, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
+import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
@@ -112,26 +112,29 @@ export class Session {
       case "load":
         return this.#load(call);
       case "compare": {
-        const { sentence1, sentence2 } = call;
-        return this.#chunked(call.conditions, COMPARE_CHUNK, stopped, async (engine, conditions) => {
-          const { results, warnings } = await engine.compare(sentence1, sentence2, conditions);
+        const { sentence1, sentence2, attention } = call;
+        let { unconditional } = call;
+        return this.#chunked(call, call.conditions, COMPARE_CHUNK, stopped, async (engine, conditions, first) => {
+          const { results, warnings } = await engine.compare(sentence1, sentence2, conditions, first, unconditional, attention);
+          unconditional ??= results[0]?.unconditional; // the sentences alone are read once a call
           return { rows: results, warnings };
         });
       }
       case "embed": {
         const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-        return this.#embedded(call, items, stopped, (engine, chunk) =>
+        return this.#embedded(call, items, stopped, (engine, chunk, first) =>
           engine.embed(
             chunk.map(({ sentence }) => sentence),
             chunk.map(({ condition }) => condition),
             call.dims,
             call.dtype,
+            first,
           ),
         );
       }
       case "encode":
-        return this.#embedded(call, call.texts, stopped, (engine, texts) =>
-          engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype),
+        return this.#embedded(call, call.texts, stopped, (engine, texts, first) =>
+          engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype, first),
         );
       case "explain": {
         const { sentence1, sentence2, condition, subtract, pooling, head } = call;
@@ -154,37 +157,33 @@ export class Session {
 
   /** Embeds in chunks. */
   async #embedded<T>(
-    { dims, dtype }: EmbedCall | EncodeCall,
+    call: EmbedCall | EncodeCall,
     items: readonly T[],
     stopped: () => boolean,
-    work: (engine: Engine, chunk: T[]) => Promise<Embedded>,
+    work: (engine: Engine, chunk: T[], first: number) => Promise<Embedded>,
   ): Promise<EmbeddingsData | undefined> {
-    const parts = await this.#chunked(items, EMBED_CHUNK, stopped, async (engine, chunk) => {
-      const { warnings, ...part } = await work(engine, chunk);
+    const { dims, dtype } = call;
+    const parts = await this.#chunked(call, items, EMBED_CHUNK, stopped, async (engine, chunk, first) => {
+      const { warnings, ...part } = await work(engine, chunk, first);
       return { rows: [{ ...part, dtype }], warnings };
     });
     if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
     return parts && joined(parts);
   }
 
-  /** Does a long call in chunks, and says each of its warnings once. */
+  /** Does a long call in chunks, each told how much of the list comes before it, and says each of its warnings once. */
   async #chunked<T, R>(
+    { first = 0 }: CompareCall | EmbedCall | EncodeCall,
     items: readonly T[],
     size: number,
     stopped: () => boolean,
-    work: (engine: Engine, chunk: T[]) => Promise<{ rows: readonly R[]; warnings: readonly string[] }>,
+    work: (engine: Engine, chunk: T[], first: number) => Promise<{ rows: readonly R[]; warnings: readonly string[] }>,
   ): Promise<R[] | undefined> {
     const warned = new Set<string>();
     const results = await inChunks(items, size, stopped, async (chunk, at) => {
-      try {
-        const { rows, warnings } = await this.#run((engine) => work(engine, chunk));
-        for (const warning of warnings) warned.add(countedInCall(warning, at));
-        return rows;
-      } catch (error) {
-        if (error instanceof WebAssembly.RuntimeError) throw error;
-        const { code, message, cause } = toCaseLensError(error);
-        throw new CaseLensError(code, countedInCall(message, at), { cause });
-      }
+      const { rows, warnings } = await this.#run((engine) => work(engine, chunk, first + at));
+      for (const warning of warnings) warned.add(warning);
+      return rows;
     });
     if (results) this.#warn(warned);
     return results;

@@ -14,7 +14,8 @@ use std::{
 use candle_core::cuda_backend::cudarc::driver::CudaContext;
 use candle_core::{DType, Device, Tensor};
 
-use crate::error::Result;
+use super::Candle;
+use crate::error::{Error, Result};
 
 /// Rows and columns of the matrices whose product is timed: large enough to fill any GPU.
 const SIZE: usize = 8192;
@@ -95,6 +96,25 @@ impl Gpu {
     #[cfg(not(feature = "cuda"))]
     pub fn watched<T>(&self, work: impl FnOnce() -> T) -> (T, Option<u64>) {
         (work(), None)
+    }
+}
+
+impl Candle {
+    /// candle on the first NVIDIA GPU.
+    ///
+    /// # Errors
+    /// This was built without CUDA, or there is no GPU or no driver for it.
+    pub fn cuda() -> Result<Self> {
+        if !cfg!(feature = "cuda") {
+            return Err(Error::NoCuda(
+                "this was built without the feature `cuda`".into(),
+            ));
+        }
+        Device::new_cuda(0).map(Self::new).map_err(|e| {
+            Error::NoCuda(format!(
+                "no GPU answers ({e}). See that `nvidia-smi` lists one, and that NVIDIA's driver (libcuda.so.1) is there and new enough for the toolkit this was built with"
+            ))
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use candle_core::{
 use half::{bf16, f16};
 use rayon::prelude::*;
 
-use super::training::autograd::{SPAN, part};
+use super::training::math::{SPAN, part};
 
 /// silu(gate) · up, each of one shape and in f32, f16 or bf16; without a backward pass. Views that are not contiguous
 /// are copied first.
@@ -201,7 +201,7 @@ mod cuda {
 mod tests {
     use candle_core::Device;
 
-    use super::{super::training::autograd::mix, *};
+    use super::{super::training::math::mix, *};
 
     /// Most fill no pack of the kernel, no block and no span; the last is several spans.
     const SHAPES: [(usize, usize); 6] = [(1, 1), (1, 7), (3, 5), (2, 8), (33, 65), (41, 2003)];

@@ -1,7 +1,15 @@
-//! What candle needs to train: parameters, gradients of its own for the slowest operations, and AdamW.
+//! What candle needs to train: a backend whose forward pass autograd follows, parameters, gradients of its own
+//! for the slowest operations, and AdamW.
 
 pub mod adamw;
-pub mod autograd;
+mod attention;
+mod autograd;
+mod backend;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub mod bf16;
+#[cfg(test)]
+mod composed;
+pub mod math;
 pub mod parameters;
+
+pub use backend::Trainer;

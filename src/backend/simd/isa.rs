@@ -153,12 +153,16 @@ pub trait Work {
 /// An instruction set that this processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cpu {
+    /// None in particular: plain Rust.
     #[cfg(not(target_arch = "wasm32"))]
     Scalar(scalar::Scalar),
+    /// AVX2 with FMA: 256 bits.
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
+    /// AVX2 with products of bytes (VNNI).
     #[cfg(target_arch = "x86_64")]
     AvxVnni(avx_vnni::AvxVnni),
+    /// AVX-512 with VNNI: 512 bits.
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Avx512),
     #[cfg(target_arch = "aarch64")]

@@ -20,7 +20,9 @@ use crate::{
 
 /// A linear layer: weight `[outputs, inputs]`, bias `[outputs]`.
 pub struct Linear {
+    /// Columns of what it is applied to.
     pub inputs: usize,
+    /// Columns of what it gives.
     pub outputs: usize,
     /// The instructions that the weights are packed for.
     pub cpu: Cpu,

@@ -1,8 +1,10 @@
 //! Buffers that are used again: a forward pass asks for the same sizes each time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytemuck::{Pod, Zeroable};
+
+use crate::backend::lock;
 
 /// A cache line, so that no vector lies across two.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -17,9 +19,8 @@ pub struct Memory(Mutex<Vec<Vec<Line>>>);
 const KEPT: usize = 64;
 
 impl Memory {
-    fn free(&self) -> std::sync::MutexGuard<'_, Vec<Vec<Line>>> {
-        // A list of buffers is in order whenever its lock is free, a panic elsewhere or not.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn free(&self) -> MutexGuard<'_, Vec<Vec<Line>>> {
+        lock(&self.0)
     }
 
     /// A buffer of at least `bytes`, with anything in it.

@@ -7,8 +7,11 @@ use super::{
 
 /// Weight and bias `[columns]` and ε.
 pub struct Norm {
+    /// γ, by which a normalised row is multiplied.
     pub weight: Vec<f32>,
+    /// β, which is added to it.
     pub bias: Vec<f32>,
+    /// What is added to the variance.
     pub eps: f32,
 }
 

@@ -8,11 +8,17 @@
 //! what only they write can be reused at once. What the host writes arrives before *all* commands of
 //! the next submission: such a buffer must wait until the commands that still read it are submitted.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use wgpu::BufferUsages;
 
-use crate::error::{Error, Result};
+use crate::{
+    backend::lock,
+    error::{Error, Result},
+};
 
 /// What a buffer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +51,7 @@ pub(super) struct Memory {
     device: wgpu::Device,
     /// The largest buffer a kernel can be given, in bytes.
     limit: u64,
-    state: RefCell<State>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
@@ -84,11 +90,11 @@ impl State {
 }
 
 impl Memory {
-    pub fn new(device: wgpu::Device, limit: u64) -> Rc<Self> {
-        Rc::new(Self {
+    pub fn new(device: wgpu::Device, limit: u64) -> Arc<Self> {
+        Arc::new(Self {
             device,
             limit,
-            state: RefCell::default(),
+            state: Mutex::default(),
         })
     }
 
@@ -104,11 +110,11 @@ impl Memory {
 
     /// Bytes held on the device, idle buffers included.
     pub fn bytes(&self) -> u64 {
-        self.state.borrow().bytes
+        lock(&self.state).bytes
     }
 
     /// A buffer of at least `bytes`, with anything in it.
-    pub fn allocate(self: &Rc<Self>, purpose: Purpose, bytes: u64) -> Result<Allocation> {
+    pub fn allocate(self: &Arc<Self>, purpose: Purpose, bytes: u64) -> Result<Allocation> {
         if !self.fits(bytes) {
             return Err(Error::InvalidArgument(format!(
                 "this batch needs a buffer of {} MiB, and the GPU's largest is {} MiB. Use smaller batches.",
@@ -123,7 +129,7 @@ impl Memory {
                 Purpose::Weights => bytes,
                 _ => round_up(bytes).min(self.limit).max(bytes),
             };
-            self.state.borrow_mut().bytes += size;
+            lock(&self.state).bytes += size;
             self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
                 size,
@@ -142,7 +148,7 @@ impl Memory {
 
     /// The smallest idle buffer that is large enough and at most twice as large.
     fn reuse(&self, purpose: Purpose, bytes: u64) -> Option<wgpu::Buffer> {
-        let mut state = self.state.borrow_mut();
+        let mut state = lock(&self.state);
         let (&key, buffers) = state
             .idle
             .range_mut((purpose, bytes)..=(purpose, 2 * bytes.max(256)))
@@ -156,12 +162,12 @@ impl Memory {
 
     /// Commands are being recorded from now on.
     pub fn recording(&self) {
-        self.state.borrow_mut().recording = true;
+        lock(&self.state).recording = true;
     }
 
     /// Everything recorded was submitted.
     pub fn submitted(&self) {
-        let state = &mut *self.state.borrow_mut();
+        let state = &mut *lock(&self.state);
         state.recording = false;
         state.submissions += 1;
         for (buffer, purpose) in std::mem::take(&mut state.retired) {
@@ -191,7 +197,7 @@ pub(super) struct Allocation {
     purpose: Purpose,
     /// Whether a readback buffer is known to be unmapped.
     unmapped: bool,
-    memory: Rc<Memory>,
+    memory: Arc<Memory>,
 }
 
 impl Allocation {
@@ -222,7 +228,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let state = &mut *self.memory.state.borrow_mut();
+        let state = &mut *lock(&self.memory.state);
         let buffer = self.buffer.clone();
         match self.purpose {
             Purpose::Activations => state.keep(buffer, self.purpose),

@@ -1,7 +1,45 @@
 //! The adapter and the device: which GPU, with which limits.
 
-use super::{Options, Products, failure::Failure, profile::Profile};
+use wgpu::PowerPreference;
+
+use super::failure::Failure;
 use crate::error::{Error, Result};
+
+/// Workgroups that WebGPU guarantees in one dimension of a dispatch.
+pub(super) const MAX_GROUPS: u32 = 65535;
+
+/// How a GPU is used.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    pub power: PowerPreference,
+    /// How linear layers multiply. `None`: [`Products::Bytes`] on GPUs, [`Products::Threads`] on software adapters.
+    pub products: Option<Products>,
+    /// Whether to time each kernel: see [`WebGpu::times`](super::WebGpu::times). Natively only.
+    pub profile: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            power: PowerPreference::HighPerformance,
+            products: None,
+            profile: false,
+        }
+    }
+}
+
+/// How linear layers multiply. The last two give the same numbers up to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Products {
+    /// As packed bytes, where WGSL has `dot4I8Packed` and the weights lie in blocks; elsewhere as [`Products::Tiles`].
+    Bytes,
+    /// In f32, a workgroup sharing what it loads: for GPUs.
+    Tiles,
+    /// In f32, each thread by itself: for software adapters, which are three times as fast with it as with tiles, and
+    /// six times as fast as with bytes.
+    Threads,
+}
 
 /// The GPU that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -50,13 +88,11 @@ pub(super) struct Context {
     pub queue: wgpu::Queue,
     pub failure: Failure,
     pub info: AdapterInfo,
-    /// Where kernels are timed.
-    pub profile: Option<Profile>,
 }
 
 impl Context {
     /// Opens the system's adapter.
-    pub async fn new(options: Options) -> Result<Self> {
+    pub async fn new(options: &Options) -> Result<Self> {
         let instance =
             wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
         let adapter = instance
@@ -100,17 +136,12 @@ impl Context {
             Some(Products::Threads) => Products::Threads,
             _ => Products::Tiles,
         };
-        let profile = match options.profile {
-            true => Some(Profile::new(&device, &queue)?),
-            false => None,
-        };
         tracing::debug!(?info, "opened a WebGPU device");
         Ok(Self {
             device,
             queue,
             failure,
             info,
-            profile,
         })
     }
 
@@ -170,7 +201,7 @@ fn required_limits(adapter: &wgpu::Limits) -> Result<wgpu::Limits> {
         (
             "workgroups in a dimension",
             limits.max_compute_workgroups_per_dimension,
-            super::recorder::MAX_GROUPS,
+            MAX_GROUPS,
         ),
     ];
     for (what, has, needed) in needs {

@@ -5,9 +5,12 @@
 //! later operation returns it as [`Error::GpuLost`]. A device that has failed once is not trusted again:
 //! what it computed since may be wrong.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::error::{Error, Result};
+use crate::{
+    backend::lock,
+    error::{Error, Result},
+};
 
 /// The first failure of a device, shared with its callbacks (which wgpu wants `Send`).
 #[derive(Clone, Default)]
@@ -80,7 +83,6 @@ impl Failure {
     }
 
     fn slot(&self) -> MutexGuard<'_, Option<String>> {
-        // A string is whole whoever panicked beside it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

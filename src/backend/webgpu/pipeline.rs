@@ -1,9 +1,27 @@
 //! The kernels: which shaders make each, and their compiled pipelines, one a variant, made on first use or before.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{collections::HashMap, sync::Mutex};
 
-use super::{BYTES_HEIGHTS, Products, weights::Format};
-use crate::backend::Activation;
+use super::context::Products;
+use crate::backend::{Activation, lock};
+
+/// Threads down a workgroup of the linear kernel on bytes, for few rows and for many. Many share what a core's cache holds of the weights; few are
+/// shared out among more cores.
+pub(super) const BYTES_HEIGHTS: [u32; 2] = [4, 16];
+
+/// How a matrix lies on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Format {
+    /// Rows of f32, padded with zeros to whole vec4s.
+    F32,
+    /// The same in f16, two numbers to a u32.
+    F16,
+    /// Blocks of 32: bytes four to a u32; f32 scales.
+    Q8_0,
+    /// The same blocks in the order of `linear_bytes.wgsl`: by panel of `PANEL` rows (those past the end are
+    /// zeros), by block of columns, the low halves of the rows' bytes and then the high ones; one scale a row.
+    Panels,
+}
 
 /// A kernel and its variant: the key of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -148,14 +166,13 @@ pub(super) struct Pipeline {
 
 /// The compiled kernels of one device.
 #[derive(Default)]
-pub(super) struct Pipelines(RefCell<HashMap<Kernel, Pipeline>>);
+pub(super) struct Pipelines(Mutex<HashMap<Kernel, Pipeline>>);
 
 impl Pipelines {
     /// The pipeline of `kernel`, compiled if it is not yet. A compiler's complaint reaches the device's
     /// error callback.
     pub fn get(&self, device: &wgpu::Device, kernel: Kernel) -> Pipeline {
-        self.0
-            .borrow_mut()
+        lock(&self.0)
             .entry(kernel)
             .or_insert_with(|| compile(device, kernel))
             .clone()

@@ -2,10 +2,7 @@
 //!
 //! A dispatch is then a compute pass of its own, so a batch as a whole takes longer than without.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::BTreeMap,
-};
+use std::collections::BTreeMap;
 
 use super::{context::Context, pipeline::Kernel};
 use crate::error::{Error, Result};
@@ -20,7 +17,9 @@ const TICK: u64 = 8;
 pub struct KernelTime {
     /// The kernel and its variant.
     pub kernel: String,
+    /// How often it ran.
     pub dispatches: usize,
+    /// What that took in all.
     pub seconds: f64,
     /// A product and a sum are two; 0 for kernels that multiply no matrices.
     pub operations: f64,
@@ -44,9 +43,10 @@ pub(super) struct Profile {
     staging: wgpu::Buffer,
     nanoseconds_a_tick: f64,
     /// What the recorded and timed dispatches do, in their order.
-    recorded: RefCell<Vec<Work>>,
-    times: RefCell<BTreeMap<String, KernelTime>>,
-    read: Cell<bool>,
+    recorded: Vec<Work>,
+    /// Those of the batch that was submitted last, until its times are collected.
+    submitted: Vec<Work>,
+    times: BTreeMap<String, KernelTime>,
 }
 
 impl Profile {
@@ -76,23 +76,22 @@ impl Profile {
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
             staging: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
             nanoseconds_a_tick: f64::from(queue.get_timestamp_period()),
-            recorded: RefCell::default(),
-            times: RefCell::default(),
-            read: Cell::new(true),
+            recorded: Vec::new(),
+            submitted: Vec::new(),
+            times: BTreeMap::new(),
         })
     }
 
     /// A pass for one dispatch; timed while there is room.
     pub fn pass<'a>(
-        &self,
+        &mut self,
         encoder: &'a mut wgpu::CommandEncoder,
         work: Work,
     ) -> wgpu::ComputePass<'a> {
-        let mut recorded = self.recorded.borrow_mut();
-        let first = 2 * recorded.len() as u32;
-        let timed = recorded.len() < CAPACITY;
+        let first = 2 * self.recorded.len() as u32;
+        let timed = self.recorded.len() < CAPACITY;
         if timed {
-            recorded.push(work);
+            self.recorded.push(work);
         }
         encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
             label: None,
@@ -105,23 +104,23 @@ impl Profile {
     }
 
     /// The last commands of a batch: they bring its timestamps to the host.
-    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
-        let count = 2 * self.recorded.borrow().len() as u32;
+    pub fn resolve(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        self.submitted = std::mem::take(&mut self.recorded);
+        let count = 2 * self.submitted.len() as u32;
         if count > 0 {
             encoder.resolve_query_set(&self.queries, 0..count, &self.resolved, 0);
             let bytes = u64::from(count) * TICK;
             encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, 0, bytes);
-            self.read.set(false);
         }
     }
 
     /// Adds up the times of the batch that was submitted last. Waits for it.
-    pub fn collect(&self, context: &Context) -> Result<()> {
-        let recorded = self.recorded.take();
-        if self.read.replace(true) {
+    pub fn collect(&mut self, context: &Context) -> Result<()> {
+        let submitted = std::mem::take(&mut self.submitted);
+        if submitted.is_empty() {
             return Ok(());
         }
-        let range = ..2 * recorded.len() as u64 * TICK;
+        let range = ..2 * submitted.len() as u64 * TICK;
         self.staging.map_async(wgpu::MapMode::Read, range, |_| {});
         context.wait_idle();
         let view = self
@@ -131,10 +130,9 @@ impl Profile {
         let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&view[..]);
         drop(view);
         self.staging.unmap();
-        let mut times = self.times.borrow_mut();
-        for (work, ticks) in recorded.iter().zip(ticks.chunks_exact(2)) {
+        for (work, ticks) in submitted.iter().zip(ticks.chunks_exact(2)) {
             let kernel = format!("{:?}", work.kernel);
-            let time = times.entry(kernel.clone()).or_insert(KernelTime {
+            let time = self.times.entry(kernel.clone()).or_insert(KernelTime {
                 kernel,
                 dispatches: 0,
                 seconds: 0.0,
@@ -151,7 +149,7 @@ impl Profile {
     }
 
     /// All times since the last call.
-    pub fn take(&self) -> Vec<KernelTime> {
-        self.times.take().into_values().collect()
+    pub fn take(&mut self) -> Vec<KernelTime> {
+        std::mem::take(&mut self.times).into_values().collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Bringing numbers back from the device: the one place that waits.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use futures_channel::oneshot;
 
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// with an error.
 pub(super) async fn read(
     context: &Context,
-    memory: &Rc<Memory>,
+    memory: &Arc<Memory>,
     recorder: &Recorder,
     sources: &[(&Allocation, u64)],
 ) -> Result<Vec<Vec<f32>>> {
@@ -64,8 +64,6 @@ pub(super) async fn read(
     drop(view);
     staging.buffer().unmap();
     staging.recycle();
-    if let Some(profile) = &context.profile {
-        profile.collect(context)?;
-    }
+    recorder.collect_times(context)?;
     Ok(numbers)
 }

@@ -3,19 +3,17 @@
 //! All dispatches of a batch go into one compute pass, where WebGPU runs them in order, and their parameters
 //! into slots of shared uniform buffers that are written in one go just before the submission.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use bytemuck::Pod;
 
 use super::{
     buffers::{Allocation, Memory},
-    context::Context,
+    context::{Context, MAX_GROUPS},
     pipeline::Pipeline,
-    profile::Work,
+    profile::{KernelTime, Profile, Work},
 };
-
-/// Workgroups that WebGPU guarantees in one dimension of a dispatch.
-pub(super) const MAX_GROUPS: u32 = 65535;
+use crate::{backend::lock, error::Result};
 
 /// Bytes of a parameter slot: the largest alignment of uniform bindings that a device may ask for.
 const SLOT: usize = 256;
@@ -40,12 +38,18 @@ pub(super) struct Dispatch<'a, P> {
     pub groups: [u32; 2],
 }
 
-/// Records the commands of one device.
-#[derive(Default)]
-pub(super) struct Recorder {
-    pending: RefCell<Option<Pending>>,
+/// Records the commands of one device, whichever thread they come from: what one thread submits takes along what others
+/// have recorded.
+pub(super) struct Recorder(Mutex<State>);
+
+/// Locked while a dispatch is recorded, and from taking what is pending until it is submitted: in between, commands would be
+/// given slots that still hold the parameters of those before them.
+struct State {
+    pending: Option<Pending>,
     /// Uniform buffers, kept for the next batch.
-    parameters: RefCell<Vec<wgpu::Buffer>>,
+    parameters: Vec<wgpu::Buffer>,
+    /// Where kernels are timed.
+    profile: Option<Profile>,
 }
 
 /// Commands that are not submitted yet.
@@ -58,11 +62,11 @@ struct Pending {
 }
 
 impl Pending {
-    fn new(context: &Context) -> Self {
+    fn new(context: &Context, timed: bool) -> Self {
         let mut encoder = context
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None });
-        let pass = context.profile.is_none().then(|| {
+        let pass = (!timed).then(|| {
             encoder
                 .begin_compute_pass(&wgpu::ComputePassDescriptor::default())
                 .forget_lifetime()
@@ -76,6 +80,15 @@ impl Pending {
 }
 
 impl Recorder {
+    /// Times each kernel where there is a `profile`.
+    pub fn new(profile: Option<Profile>) -> Self {
+        Self(Mutex::new(State {
+            pending: None,
+            parameters: Vec::new(),
+            profile,
+        }))
+    }
+
     /// Records one dispatch.
     pub fn dispatch(&self, context: &Context, memory: &Memory, dispatch: Dispatch<'_, impl Pod>) {
         let Dispatch {
@@ -86,10 +99,14 @@ impl Recorder {
             groups: [x, y],
         } = dispatch;
         let device = &context.device;
-        let mut pending = self.pending.borrow_mut();
+        let State {
+            pending,
+            parameters: uniforms,
+            profile,
+        } = &mut *lock(&self.0);
         let pending = pending.get_or_insert_with(|| {
             memory.recording();
-            Pending::new(context)
+            Pending::new(context, profile.is_some())
         });
 
         let slot = pending.parameters.len() / SLOT;
@@ -98,7 +115,6 @@ impl Recorder {
         pending.parameters.extend_from_slice(bytes);
         pending.parameters.resize((slot + 1) * SLOT, 0);
 
-        let mut uniforms = self.parameters.borrow_mut();
         if uniforms.len() <= slot / SLOTS {
             uniforms.push(device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("parameters"),
@@ -129,7 +145,7 @@ impl Recorder {
             pass.set_bind_group(0, &group, &[]);
             pass.dispatch_workgroups(x, y, 1);
         };
-        match (&mut pending.pass, &context.profile) {
+        match (&mut pending.pass, profile) {
             (Some(pass), _) => run(pass),
             (None, Some(profile)) => run(&mut profile.pass(&mut pending.encoder, work)),
             (None, None) => {}
@@ -145,30 +161,45 @@ impl Recorder {
         sources: &[(&Allocation, u64)],
         target: &Allocation,
     ) {
-        let pending = self.pending.borrow_mut().take();
+        let State {
+            pending,
+            parameters: uniforms,
+            profile,
+        } = &mut *lock(&self.0);
         let Pending {
             mut encoder,
             pass,
             parameters,
-        } = pending.unwrap_or_else(|| Pending::new(context));
+        } = pending
+            .take()
+            .unwrap_or_else(|| Pending::new(context, profile.is_some()));
         drop(pass);
         let mut at = 0;
         for &(source, bytes) in sources {
             encoder.copy_buffer_to_buffer(source.buffer(), 0, target.buffer(), at, bytes);
             at += bytes;
         }
-        if let Some(profile) = &context.profile {
+        if let Some(profile) = profile {
             profile.resolve(&mut encoder);
         }
-        for (buffer, part) in self
-            .parameters
-            .borrow()
-            .iter()
-            .zip(parameters.chunks(SLOT * SLOTS))
-        {
+        for (buffer, part) in uniforms.iter().zip(parameters.chunks(SLOT * SLOTS)) {
             context.queue.write_buffer(buffer, 0, part);
         }
         context.queue.submit([encoder.finish()]);
         memory.submitted();
+    }
+
+    /// Adds up the times of the batch that was submitted last, if they are taken.
+    pub fn collect_times(&self, context: &Context) -> Result<()> {
+        match &mut lock(&self.0).profile {
+            Some(profile) => profile.collect(context),
+            None => Ok(()),
+        }
+    }
+
+    /// What each kernel took since the last call.
+    pub fn times(&self) -> Vec<KernelTime> {
+        let profile = &mut lock(&self.0).profile;
+        profile.as_mut().map(Profile::take).unwrap_or_default()
     }
 }

@@ -4,14 +4,14 @@
 //! feature of the device: kernels take two numbers from a u32. Tensors are converted and sent a few rows at a time, so loading needs little memory
 //! beside the file.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use half::f16;
 
 use super::{
-    Products,
     buffers::{Allocation, Memory, Purpose},
-    context::Context,
+    context::{Context, Products},
+    pipeline::Format,
 };
 use crate::{
     checkpoint::weights::{BLOCK, Dtype, WeightTensor, decode},
@@ -20,20 +20,6 @@ use crate::{
 
 /// Bytes of a file converted at a time, about.
 const CHUNK: usize = 1 << 20;
-
-/// How a matrix lies on the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Format {
-    /// Rows of f32, padded with zeros to whole vec4s.
-    F32,
-    /// The same in f16, two numbers to a u32.
-    F16,
-    /// Blocks of 32: bytes four to a u32; f32 scales.
-    Q8_0,
-    /// The same blocks in the order of `linear_bytes.wgsl`: by panel of [`PANEL`] rows (those past the end are
-    /// zeros), by block of columns, the low halves of the rows' bytes and then the high ones; one scale a row.
-    Panels,
-}
 
 /// Rows of a panel.
 pub(super) const PANEL: usize = 16;
@@ -69,7 +55,7 @@ impl Matrix {
     /// Loads matrices with the same number of columns, one under the other; in blocks, or in f16, if all of them are.
     pub fn load(
         context: &Context,
-        memory: &Rc<Memory>,
+        memory: &Arc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
         let format = match in_blocks(parts) {
@@ -83,7 +69,7 @@ impl Matrix {
     /// [`Matrix::load`] for a linear layer: in panels where the device multiplies bytes.
     pub fn load_linear(
         context: &Context,
-        memory: &Rc<Memory>,
+        memory: &Arc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
         match context.info.products == Products::Bytes && in_blocks(parts) {
@@ -95,7 +81,7 @@ impl Matrix {
     /// Loads matrices with the same number of columns, one under the other, as f32.
     pub fn load_dense(
         context: &Context,
-        memory: &Rc<Memory>,
+        memory: &Arc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
         Self::load_as(context, memory, parts, Format::F32)
@@ -103,7 +89,7 @@ impl Matrix {
 
     fn load_as(
         context: &Context,
-        memory: &Rc<Memory>,
+        memory: &Arc<Memory>,
         parts: &[&WeightTensor<'_>],
         format: Format,
     ) -> Result<Self> {
@@ -167,7 +153,7 @@ impl Matrix {
 
     fn load_panels(
         context: &Context,
-        memory: &Rc<Memory>,
+        memory: &Arc<Memory>,
         parts: &[&WeightTensor<'_>],
     ) -> Result<Self> {
         let (rows, columns) = stacked_dims(parts)?;
@@ -269,7 +255,7 @@ fn sent(context: &Context) -> Result<()> {
     context.failure.check()
 }
 
-fn allocate(memory: &Rc<Memory>, name: &str, rows: usize, row_bytes: usize) -> Result<Allocation> {
+fn allocate(memory: &Arc<Memory>, name: &str, rows: usize, row_bytes: usize) -> Result<Allocation> {
     let bytes = rows as u64 * row_bytes as u64;
     if !memory.fits(bytes) {
         return Err(Error::NoGpu(format!(

@@ -7,7 +7,7 @@
 //! has arrived; what is refused is an error.
 //!
 //! ```no_run
-//! use caselens::model::arriving::Arriving;
+//! use caselens::checkpoint::gguf::arriving::Arriving;
 //!
 //! # fn pieces() -> Vec<Vec<u8>> { Vec::new() }
 //! let mut file = Arriving::new("the model", None);
@@ -18,13 +18,13 @@
 //! # Ok::<(), caselens::Error>(())
 //! ```
 
-use std::collections::HashMap;
-
-use candle_core::quantized::gguf_file::Value;
-
-use super::header::{Header, TableEntry, check_magic, cut_short};
+use super::{
+    format::Format,
+    header::{Header, Metadata, TableEntry, check_magic, cut_short},
+    value::Fault,
+};
 use crate::{
-    checkpoint::weights::{Dtype, Entry, Place, Weights},
+    checkpoint::weights::{Entry, Place, Weights},
     error::{Error, Result},
 };
 
@@ -54,9 +54,9 @@ enum Part {
 }
 
 struct Tensors {
-    metadata: Option<HashMap<String, Value>>,
+    metadata: Option<Metadata>,
     /// In the order of their bytes, each with those that are here.
-    table: Vec<(String, TableEntry<Dtype>, Vec<u8>)>,
+    table: Vec<(TableEntry, Vec<u8>)>,
     /// The first that is not whole.
     next: usize,
 }
@@ -109,16 +109,15 @@ impl Arriving {
                         self.part = Part::Tensors(tensors);
                         Ok(())
                     }
-                    // Whether it is broken shows when the rest of it is here.
-                    Err(_) if bytes.len() < LONGEST_HEADER => Ok(()),
-                    Err(reason) => Err(bad(&self.what, reason)),
+                    Err(Fault::CutShort) if bytes.len() < LONGEST_HEADER => Ok(()),
+                    Err(fault) => Err(bad(&self.what, fault.to_string())),
                 }
             }
         }
     }
 
     /// The key-value pairs, once they are here; they are given away.
-    pub fn take_metadata(&mut self) -> Option<HashMap<String, Value>> {
+    pub fn take_metadata(&mut self) -> Option<Metadata> {
         match &mut self.part {
             Part::Header { .. } => None,
             Part::Tensors(tensors) => tensors.metadata.take(),
@@ -134,22 +133,23 @@ impl Arriving {
             Part::Tensors(tensors) => tensors,
             Part::Header { bytes, .. } => {
                 check_magic(&self.what, &bytes)?;
-                let header = Header::read(&bytes).map_err(|reason| bad(&self.what, reason))?;
+                let header =
+                    Header::read(&bytes).map_err(|fault| bad(&self.what, fault.to_string()))?;
                 Tensors::new(&self.what, Some(self.size), header, &bytes)?
             }
         };
-        let mut entries = HashMap::with_capacity(tensors.table.len());
-        for (name, tensor, bytes) in tensors.table {
+        let entries = tensors.table.into_iter().map(|(tensor, bytes)| {
             if bytes.len() < tensor.range.len() || tensor.range.end > self.size {
-                return Err(cut_short(&self.what, &name, self.size));
+                return Err(cut_short(&self.what, &tensor.name, self.size));
             }
             let entry = Entry {
                 shape: tensor.shape,
-                dtype: tensor.dtype,
+                format: tensor.format,
                 place: Place::Own(bytes),
             };
-            entries.insert(name, entry);
-        }
+            Ok((tensor.name, entry))
+        });
+        let entries = entries.collect::<Result<_>>()?;
         let metadata = tensors.metadata.unwrap_or_default();
         Ok(Weights::of(entries, metadata, self.size))
     }
@@ -158,12 +158,11 @@ impl Arriving {
 impl Tensors {
     /// The tensors of a file that begins with `bytes`.
     fn new(what: &str, stated: Option<usize>, header: Header, bytes: &[u8]) -> Result<Self> {
-        let table = header.table(what, stated, Dtype::from_ggml)?.into_iter();
+        let table = header.table(what, stated, |format: Format| format.dtype().is_some())?;
+        let table = table.into_iter().map(|tensor| (tensor, Vec::new()));
         let mut tensors = Self {
-            metadata: Some(header.content.metadata),
-            table: table
-                .map(|(name, tensor)| (name, tensor, Vec::new()))
-                .collect(),
+            metadata: Some(header.metadata),
+            table: table.collect(),
             next: 0,
         };
         tensors.fill(what, stated, 0, bytes)?;
@@ -178,7 +177,7 @@ impl Tensors {
         start: usize,
         piece: &[u8],
     ) -> Result<()> {
-        while let Some((_, TableEntry { range, .. }, bytes)) = self.table.get_mut(self.next) {
+        while let Some((TableEntry { range, .. }, bytes)) = self.table.get_mut(self.next) {
             // What of the piece is this tensor's; what lies before is padding or was taken.
             let from = (range.start + bytes.len()).saturating_sub(start);
             let to = range.end.saturating_sub(start).min(piece.len());

@@ -6,7 +6,7 @@
 
 use half::f16;
 
-use crate::checkpoint::weights::BLOCK;
+use crate::checkpoint::dtype::BLOCK;
 
 /// A block's bytes: the scale in f16, and two numbers a byte.
 const BYTES: usize = 2 + BLOCK / 2;
@@ -58,6 +58,7 @@ pub(crate) fn pack(scale: f16, quants: &[i8; BLOCK]) -> [u8; BYTES] {
 
 /// The number of steps next to `x`.
 #[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "cli")]
 pub(crate) fn nearest(x: f32, scale: f16) -> i8 {
     match scale.to_f32() {
         0.0 => 0,
@@ -102,7 +103,7 @@ mod tests {
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
     use super::*;
-    use crate::checkpoint::weights::{Dtype, decode};
+    use crate::checkpoint::dtype::{Dtype, decode};
 
     fn squared_error(numbers: &[f32], bytes: &[u8]) -> f32 {
         let pairs = numbers.iter().zip(decode(Dtype::Q4_0, bytes));

@@ -4,11 +4,9 @@
 //! Where the first list gives the second to the letter, a file keeps tokenizer.json without its vocabulary
 //! ([`keys::TOKENIZER_REST`]), and opening puts it back: half a megabyte less of all-MiniLM-L6-v2.
 
-use std::collections::HashMap;
-
-use candle_core::quantized::gguf_file::Value;
 use serde_json::Map;
 
+use super::{header::Metadata, value::Value};
 use crate::{
     checkpoint::keys,
     error::{Error, Result},
@@ -77,12 +75,12 @@ impl Parts {
     ///
     /// # Errors
     /// There is no tokenizer, it is not JSON, or it has no vocabulary and the token list does not give one.
-    pub fn read(what: &str, metadata: &HashMap<String, Value>, rows: usize) -> Result<Self> {
+    pub fn read(what: &str, metadata: &Metadata, rows: usize) -> Result<Self> {
         let bad = |reason: String| Error::ModelFormat {
             what: what.into(),
             reason,
         };
-        let text = |key: &str| metadata.get(key).and_then(|v| v.to_string().ok());
+        let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         if let Some(whole) = text(keys::TOKENIZER) {
             return Ok(Self {
                 json: tokenizer::parse(whole.as_bytes())?,
@@ -91,12 +89,12 @@ impl Parts {
         }
         let rest = text(keys::TOKENIZER_REST).ok_or_else(|| {
             bad(format!(
-                "it has no `{}`; files from other converters lack it, `caselens quantize` writes it",
+                "it has no `{}`, which files from other converters lack",
                 keys::TOKENIZER
             ))
         })?;
         let list = |key: &str| {
-            let list = metadata.get(key).and_then(|v| v.to_vec().ok());
+            let list = metadata.get(key).and_then(Value::as_array);
             list.ok_or_else(|| {
                 bad(format!(
                     "its tokenizer needs the list `{key}`, which it lacks"
@@ -114,7 +112,7 @@ impl Parts {
         let tokens = tokens
             .iter()
             .zip(kinds)
-            .map(|(token, kind)| Some((token.to_string().ok()?.as_str(), kind.to_i32().ok()?)))
+            .map(|(token, kind)| Some((token.as_str()?, kind.as_i32()?)))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| bad(format!("`{TOKENS}` must hold strings and `{KINDS}` i32")))?;
         let vocabulary = from_llama_cpp(tokens)

@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What `caselens train` writes beside a trained encoder: a row an epoch.
+/// What `caselens fine-tune` writes beside a trained encoder: a row an epoch.
 const HISTORY: &str = "history.csv";
 
 #[derive(Debug, Deserialize)]

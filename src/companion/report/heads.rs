@@ -3,12 +3,12 @@
 use super::{study::Study, vectors::Vectors};
 use crate::{
     companion::output::progress,
-    embedding::Case,
+    embedding::{Case, Joint},
     error::Result,
     head::{HeadFile, HeadSpec},
     training::{
         early_stopping::Keep,
-        head::{Example, Options, train},
+        head::{Example, HeadOptions, train},
     },
 };
 
@@ -17,7 +17,7 @@ const HIDDEN: usize = 1024;
 const EPOCHS: usize = 60;
 
 /// Trains the linear and the non-linear head on the training data (a tenth of its sentence pairs finds
-/// the best epoch) and adds both as judges. The settings are the defaults of `caselens train`.
+/// the best epoch) and adds both as judges. The settings are the defaults of `caselens train-head`.
 pub fn train_both(study: &mut Study<'_>) -> Result<()> {
     let (embedded, examples) = &study.training;
     let held = study.train.held_out();
@@ -28,8 +28,9 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
     let (train_set, validation) = (part(false), part(true));
     let embeddings = embedded.tensor()?;
     let width = embedded.dims;
-    let case = Case::default();
-    let input = study.base.case(&case);
+    let joint = Joint::default();
+    let input = study.base.case(&joint);
+    let case = Case::Joint(joint);
     let shapes = [
         ("linear", vec![width, DIMS], false, 0.20),
         ("non-linear", vec![width, HIDDEN, DIMS], true, 0.15),
@@ -44,7 +45,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
             dropout,
             training: serde_json::Value::Null,
         };
-        let options = Options {
+        let options = HeadOptions {
             learning_rate: 1e-3,
             weight_decay: 0.0,
             batch: 512,

@@ -11,8 +11,9 @@ use crate::{
     companion::plot::{Series, scatter_chart},
     error::Result,
     evaluation::{
-        cluster::{K_MEANS, Map, v_measure},
+        cluster::{K_MEANS, v_measure},
         condition_type::ConditionType,
+        t_sne::Map,
     },
     similarity::unit,
     text::template::normalize_condition,
@@ -86,7 +87,7 @@ impl Sample {
         used.dedup();
         let mut by_condition: HashMap<String, Vec<u32>> = HashMap::new();
         for input in used {
-            let (_, condition) = study.inputs.distinct[input as usize];
+            let (_, condition) = study.inputs.inputs[input as usize];
             let condition = normalize_condition(condition).to_lowercase();
             by_condition.entry(condition).or_default().push(input);
         }

@@ -2,27 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Args;
+use super::args::Args;
 use crate::{
-    companion::{
-        hub::located,
-        runtime::{FOLDER_HEAD, ModelArgs},
-    },
+    companion::{folder::FOLDER_HEAD, hub::located, runtime::ModelArgs},
     embedding::Case,
     error::Result,
     head::HeadFile,
-    lens::any::AnyLens,
+    lens::Lens,
 };
 
 /// A model ready to embed.
-pub struct Opened {
+pub struct Trained {
     pub name: String,
-    pub lens: AnyLens,
+    pub lens: Lens,
     pub head: Option<HeadFile>,
     pub case: Case,
 }
 
-impl Opened {
+impl Trained {
     /// Opens `MODEL` or `MODEL=HEAD`; `MODEL=none` leaves the folder's head alone.
     ///
     /// # Errors
@@ -35,25 +32,17 @@ impl Opened {
             None => Some(located(&model)?.join(FOLDER_HEAD)).filter(|beside| beside.is_file()),
         };
         let head = head.map(|path| HeadFile::open(&path)).transpose()?;
-        let case = match &head {
-            Some(head) => head.spec.case.clone(),
-            None => args.case.case(&ModelArgs {
-                model: Some(model.clone()),
-                device: args.device,
-                dtype: None,
-            })?,
-        };
         let lens = ModelArgs {
             model: Some(model.clone()),
             device: args.device,
             dtype: None,
         }
-        .lens(head.as_ref(), case.clone())?;
+        .lens(head.as_ref(), |checkpoint| args.case.case(checkpoint))?;
         Ok(Self {
             name: name_of(&model),
+            case: lens.case.clone(),
             lens,
             head,
-            case,
         })
     }
 }

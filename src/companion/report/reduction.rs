@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     companion::plot::{Series, line_chart},
-    embedding::Case,
+    embedding::Joint,
     error::Result,
     evaluation::{ica::Ica, metrics::spearman, pca::Pca},
 };
@@ -29,7 +29,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
     let (training, _) = &study.training;
     let width = training.dims;
     let pca = Pca::fit(&training.numbers, width)?;
-    let base = study.base.case(&Case::default());
+    let base = study.base.case(&Joint::default());
     let some = spread(training, ICA_VECTORS);
     let rows = some.numbers.len() / width;
     let mut notes = Vec::new();

@@ -3,19 +3,21 @@
 use std::path::Path;
 
 use super::{
-    Args,
-    model::{Opened, name_of},
+    args::Args,
+    model::{Trained, name_of},
     vectors::{Blocks, Vectors},
 };
 use crate::{
     checkpoint::EncoderId,
     companion::{
-        cache::{self, Inputs},
+        cache::{self, examples},
         runtime::ModelArgs,
+        table::data::dataset,
     },
     data::{baseline::ConditionOnly, dataset::Dataset},
-    embedding::{Architecture, Case, Pool},
+    embedding::{Case, Joint, Pool},
     error::Result,
+    lens::rows::Distinct,
     text::Order,
     training::head::Example,
 };
@@ -32,9 +34,9 @@ pub struct Sources {
 
 impl Sources {
     pub fn read(args: &Args) -> Result<Self> {
-        let read = |path: &std::path::PathBuf| Ok((name_of(path), Dataset::read(path, None)?));
+        let read = |path: &std::path::PathBuf| Ok((name_of(path), dataset(path, None)?));
         Ok(Self {
-            train: Dataset::read(&args.train, None)?,
+            train: dataset(&args.train, None)?,
             sets: std::iter::once(&args.data)
                 .chain(&args.out_of_domain)
                 .map(read)
@@ -70,7 +72,7 @@ pub struct Judge {
 pub struct Study<'a> {
     pub train: &'a Dataset,
     pub sets: Vec<Set<'a>>,
-    pub inputs: Inputs<'a>,
+    pub inputs: Distinct<'a>,
     pub baseline: ConditionOnly,
     pub base: Blocks,
     pub base_name: String,
@@ -85,7 +87,7 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     pub fn new(args: &Args, sources: &'a Sources, folder: &Path) -> Result<Self> {
-        let mut inputs = Inputs::default();
+        let mut inputs = Distinct::default();
         let sets: Vec<Set<'a>> = sources
             .sets
             .iter()
@@ -93,11 +95,11 @@ impl<'a> Study<'a> {
                 name,
                 data,
                 ratings: data.ratings(),
-                examples: inputs.examples(data),
+                examples: examples(&mut inputs, data),
             })
             .collect();
-        let mut train_inputs = Inputs::default();
-        let train_examples = train_inputs.examples(&sources.train);
+        let mut train_inputs = Distinct::default();
+        let train_examples = examples(&mut train_inputs, &sources.train);
 
         let base = ModelArgs {
             model: Some(args.base.clone()),
@@ -105,10 +107,10 @@ impl<'a> Study<'a> {
             dtype: None,
         };
         let case = Case::default();
-        let lens = base.lens(None, case.clone())?;
+        let lens = base.lens(None, |_| Ok(case.clone()))?;
         let blocks = Blocks::compute(&lens, &inputs, &ORDERS, &POOLS, folder)?;
         let training = Vectors {
-            dims: case.dims(lens.hidden_size()),
+            dims: case.dims(lens.encoder.shape.hidden_size),
             numbers: cache::embeddings(&lens, &case, &train_inputs, folder)?,
         };
         let rows = sets.first().map_or(0, |set| set.data.kept.len());
@@ -125,16 +127,16 @@ impl<'a> Study<'a> {
             ),
             base: blocks,
             base_name: name_of(&args.base),
-            base_id: lens.encoder_id().clone(),
+            base_id: lens.encoder.id.clone(),
             training: (training, train_examples),
             judges: Vec::new(),
             // An even number: rows 2i and 2i + 1 of the file are one pair.
             part_rows: args.part_rows.unwrap_or(rows * 2 / 3 / 2 * 2),
             no_examples: args.no_examples,
         };
-        let settings = [false, true].map(|subtract| Case {
+        let settings = [false, true].map(|subtract| Joint {
             subtract,
-            ..Case::default()
+            ..Joint::default()
         });
         let raw = settings.map(|case| study.base.case(&case));
         study.judge(
@@ -175,25 +177,25 @@ impl<'a> Study<'a> {
 
     /// Adds a trained model.
     pub fn add_model(&mut self, args: &Args, path: &Path, folder: &Path) -> Result<()> {
-        let model = Opened::open(args, path)?;
+        let model = Trained::open(args, path)?;
         let case = &model.case;
-        let (embedded, raw) = match case.architecture {
-            Architecture::Bi => {
-                let pools = [case.pooling];
+        let (embedded, raw) = match case {
+            Case::Joint(joint) => {
+                let pools = [joint.pooling];
                 let blocks =
-                    Blocks::compute(&model.lens, &self.inputs, &case.orders, &pools, folder)?;
+                    Blocks::compute(&model.lens, &self.inputs, &joint.orders, &pools, folder)?;
                 let raw = [false, true].map(|subtract| {
-                    blocks.case(&Case {
+                    blocks.case(&Joint {
                         subtract,
-                        ..case.clone()
+                        ..joint.clone()
                     })
                 });
-                (raw[usize::from(case.subtract)].clone(), Some(raw))
+                (raw[usize::from(joint.subtract)].clone(), Some(raw))
             }
             // One embedding, as the case has it.
-            Architecture::Tri(_) | Architecture::Instruct(_) => {
+            Case::Apart(_) | Case::Instructed(_) => {
                 let vectors = Vectors {
-                    dims: case.dims(model.lens.hidden_size()),
+                    dims: case.dims(model.lens.encoder.shape.hidden_size),
                     numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,
                 };
                 (vectors, None)

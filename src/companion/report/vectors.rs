@@ -6,14 +6,11 @@ use candle_core::{Device, Tensor};
 
 use crate::{
     backend::candle::Candle,
-    companion::{
-        cache::{self, Inputs},
-        wait,
-    },
-    embedding::{Case, Pool},
+    companion::{cache, wait},
+    embedding::{Joint, Pool},
     error::Result,
     head::{Head, HeadFile},
-    lens::any::AnyLens,
+    lens::{Lens, rows::Distinct},
     similarity::cosine,
     text::{Order, Sequence},
     training::head::Example,
@@ -90,22 +87,22 @@ pub struct Blocks {
 impl Blocks {
     /// Runs the encoder, or finds its results in the cache.
     pub fn compute(
-        lens: &AnyLens,
-        inputs: &Inputs<'_>,
+        lens: &Lens,
+        inputs: &Distinct<'_>,
         orders: &[Order],
         pools: &[Pool],
         folder: &Path,
     ) -> Result<Self> {
-        let mut conditions = Inputs::default();
+        let mut conditions = Distinct::default();
         let condition = inputs
-            .distinct
+            .inputs
             .iter()
             .map(|(_, c)| conditions.add(c, c) as usize)
             .collect();
-        let template = lens.template();
-        let dims = pools.len() * lens.hidden_size();
-        let run = |order: Option<Order>, of: &Inputs<'_>| {
-            cache::kept(lens, &(order, pools), &of.distinct, dims, folder, |chunk| {
+        let template = lens.encoder.template();
+        let dims = pools.len() * lens.encoder.shape.hidden_size;
+        let run = |order: Option<Order>, of: &Distinct<'_>| {
+            cache::kept(lens, &(order, pools), &of.inputs, dims, folder, |chunk| {
                 let sequences = chunk
                     .iter()
                     .map(|(sentence, condition)| -> Result<Sequence> {
@@ -120,11 +117,11 @@ impl Blocks {
                         }
                     })
                     .collect::<Result<Vec<_>>>()?;
-                Ok(wait(lens.pooled(&sequences, pools))?.concat())
+                Ok(wait(lens.encoder.pooled(&sequences, pools))?.concat())
             })
         };
         Ok(Self {
-            hidden: lens.hidden_size(),
+            hidden: lens.encoder.shape.hidden_size,
             pools: pools.to_vec(),
             orders: orders
                 .iter()
@@ -136,7 +133,7 @@ impl Blocks {
     }
 
     /// The embeddings of one setting, which must be among those computed; other orders are left out.
-    pub fn case(&self, case: &Case) -> Vectors {
+    pub fn case(&self, case: &Joint) -> Vectors {
         let stride = self.pools.len() * self.hidden;
         let pool = self.pools.iter().position(|&p| p == case.pooling);
         let pool = pool.unwrap_or(0) * self.hidden;

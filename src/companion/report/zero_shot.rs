@@ -5,7 +5,7 @@ use super::{
     study::{ORDERS, POOLS, Study},
 };
 use crate::{
-    embedding::{Case, Pool},
+    embedding::{Joint, Pool},
     evaluation::metrics::Scores,
     text::Order,
 };
@@ -24,11 +24,10 @@ pub fn section(page: &mut Page, study: &Study<'_>) {
         ("both, side by side", ORDERS.to_vec()),
     ];
     let scores = |orders: &[Order], pooling: Pool, subtract: bool| {
-        let vectors = study.base.case(&Case {
+        let vectors = study.base.case(&Joint {
             orders: orders.to_vec(),
             pooling,
             subtract,
-            ..Case::default()
         });
         let cosines = vectors.cosines(&set.examples, vectors.dims);
         Scores::of(&cosines, &set.ratings, &set.data.pairs)

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Cursor, Read},
     panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::Arc,
@@ -20,11 +20,13 @@ use crate::error::{Error, Result};
 /// texts holds 2 GiB.
 const BYTES: usize = 256 << 20;
 
-pub struct Options {
+pub struct ReadOptions {
     /// `None` for standard input.
     pub path: Option<PathBuf>,
     /// Guessed where it is not given.
     pub format: Option<Format>,
+    /// What it is where neither a name nor the first bytes say so.
+    pub otherwise: Format,
     /// Most rows of a batch.
     pub rows: usize,
 }
@@ -46,7 +48,7 @@ type Input = BufReader<Box<dyn Read>>;
 impl Reader {
     /// # Errors
     /// The table is not there, or its beginning is not of its format.
-    pub fn open(options: &Options) -> Result<Self> {
+    pub fn open(options: &ReadOptions) -> Result<Self> {
         let (what, input): (_, Box<dyn Read>) = match &options.path {
             Some(path) => {
                 let file = File::open(path).map_err(Error::io(path))?;
@@ -60,7 +62,7 @@ impl Reader {
         if begins.starts_with("\u{feff}".as_bytes()) {
             input.consume("\u{feff}".len());
         }
-        let found = Format::of_bytes(input.buffer());
+        let found = Format::of_bytes(input.buffer()).unwrap_or(options.otherwise);
         let named = options.path.as_deref().and_then(Format::of_path);
         let format = match options.format.or(named) {
             // Arrow's streams and files go by the same names.
@@ -77,13 +79,12 @@ impl Reader {
             Format::Jsonl => objects(input, &what, options.rows)?,
             Format::Csv => csv(input, &what, options.rows)?,
             Format::Arrow | Format::Feather => {
-                if format == Format::Feather {
-                    // The file holds a stream between its magic number, of eight bytes with its padding, and
-                    // its table of contents.
-                    input
-                        .read_exact(&mut [0; 8])
-                        .map_err(|e| arrow_error(&what, format)(e.into()))?;
-                }
+                let begins = match format {
+                    Format::Feather => stream_of_file(&mut input)
+                        .map_err(|e| arrow_error(&what, format)(e.into()))?,
+                    _ => Vec::new(),
+                };
+                let input = Cursor::new(begins).chain(input);
                 let open = || StreamReader::try_new(Checked::new(input), None);
                 let reader = guarded(&what, format, open)?;
                 columns(reader, &what, format, options.rows)
@@ -124,6 +125,20 @@ impl Iterator for Reader {
         }
         rows
     }
+}
+
+/// Passes over what stands before the stream that an Arrow file holds, its magic number and what fills that up to 8
+/// bytes (Arrow for C++ and Python) or 64 (for Rust); the stream's first 8 bytes.
+fn stream_of_file(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes)?;
+    for _ in 0..8 {
+        input.read_exact(&mut bytes)?;
+        if bytes != [0; 8] {
+            break;
+        }
+    }
+    Ok(bytes.into())
 }
 
 /// The batches of an Arrow reader, in slices.

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 /// Bytes of rows that Parquet collects before it writes them.
 const ROW_GROUP: usize = 64 << 20;
 
-pub struct Options {
+pub struct WriteOptions {
     /// What errors call the output.
     pub what: String,
     pub format: Format,
@@ -34,7 +34,7 @@ pub type Vectors = Vec<Option<Vec<f32>>>;
 
 /// Writes rows and their embeddings in one format.
 pub struct Writer<W: Write + Send> {
-    options: Options,
+    options: WriteOptions,
     sink: Sink<W>,
     /// The columns of the input; JSON objects take those of the first batch, and stay objects in JSON lines.
     columns: SchemaRef,
@@ -54,7 +54,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     /// It has a column of the new one's name already, or the output cannot be written.
-    pub fn new(out: W, options: Options, first: &Rows) -> Result<Self> {
+    pub fn new(out: W, options: WriteOptions, first: &Rows) -> Result<Self> {
         options.check_new(first)?;
         let failed = arrow_error(&options.what, options.format);
         let columns = match first {
@@ -187,7 +187,7 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-impl Options {
+impl WriteOptions {
     /// Refuses rows that have a column of the new one's name, though it be of nulls alone.
     fn check_new(&self, rows: &Rows) -> Result<()> {
         let taken = match rows {

@@ -1,4 +1,4 @@
-//! `caselens train --adapter full` and `lora:RANK`: the encoder itself, with a head on top or without.
+//! `caselens fine-tune`: the encoder itself, with a head on top or without.
 
 use std::path::{Path, PathBuf};
 
@@ -6,43 +6,258 @@ use candle_core::Device;
 use serde_json::json;
 
 use super::{
-    Adapter, Args, curves, data_names, interrupted::Checkpoints, shape, teacher_names, validation,
-    validation_name,
+    Common, DIMS, HIDDEN, Kind, count, curves, decay, dropout, interrupted::Checkpoints, names,
+    rate, share,
 };
 use crate::{
-    backend::candle::training::parameters::{self, Frozen, Precision},
-    checkpoint::{Checkpoint, save},
+    backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
+    checkpoint::{BertCheckpoint, Checkpoint, save},
     companion::{
-        folder::{self, RECORD},
+        folder::{self, FOLDER_HEAD, RECORD},
         output::{json_line, progress},
-        runtime::{FOLDER_HEAD, describe},
+        runtime::describe,
+        table::data::{datasets, teacher},
     },
-    data::{answers::with_answers, baseline::ConditionOnly},
-    embedding::{Architecture, Case, Pool},
+    data::{answers::with_answers, baseline::ConditionOnly, dataset::Dataset, teacher::taught},
+    embedding::{Case, Joint, Pool},
     error::{Error, Result},
-    head::{HeadFile, Shape},
-    model::decoder::checkpoint::DecoderCheckpoint,
+    head::{HeadFile, HeadShape},
     text::Order,
     training::{
-        encoder::{FineTuned, Options, Progress, Task, fine_tune},
+        encoder::{EncoderOptions, FineTuned, Progress, Task, fine_tune},
+        loss::Loss,
         peft,
     },
 };
 
-pub fn run(args: &Args) -> Result<()> {
+/// Fine-tune the encoder itself on C-STS data, and on a teacher's scores
+///
+/// Trains the encoder's weights, or low-rank updates of its linear layers, and writes a Hugging Face folder
+/// that `quantize`, and every command's --model, take. It embeds with --order cs, --pooling all and
+/// --no-subtract unless told otherwise; the folder's head.safetensors remembers how, and holds the head that
+/// --kind or --dims put on top. The folder also holds the training's curves (history.csv, curves.svg), and
+/// for lora the updates by themselves (adapter/, for the library PEFT).
+///
+///   caselens fine-tune --model all-MiniLM-L6-v2 --data csts_train.csv --output my-encoder
+///   caselens evaluate --model my-encoder --data csts_validation.csv
+///
+/// The rows of a sentence pair that follow each other, two conditions or more, are trained on together.
+/// Where data has the columns answer1 and answer2, what each sentence says about the condition in a few
+/// words, the encoder also learns to embed the sentence under the condition as that answer.
+/// An interrupted training goes on with --resume, to the same result.
+///
+/// --teacher names tables of a teacher's answers: sentence1, sentence2, condition and similarity (0 to 1), or
+/// label (1 to 5). A row of the data that teachers score learns a mix of its label and their mean; rows that
+/// only a teacher scores, such as new conditions for the data's sentence pairs, or new pairs of its sentences,
+/// are added. In place of texts a file may hold keys of them (key, or key1 and key2 with key3 or condition):
+/// what data/ holds for the published C-STS sentences is made so. `caselens score-table` writes what a large
+/// encoder answers. Without --data its answers are all there is to learn from, and rows need no labels:
+///
+///   caselens score-table --data pairs.csv --output scores.csv --model nvidia/NV-Embed-v2 --head none --device cuda
+///   caselens fine-tune --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
+///
+/// With --architecture tri sentence and condition are encoded apart, and the condition weighs the sentence's
+/// tokens in the last layer (CSR): S sentences under C conditions take S + C passes of the encoder. It adds
+/// no parameters, and head.safetensors remembers it.
+///
+/// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
+/// validation file stays untouched for `evaluate`.
+#[derive(Debug, clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    mut_arg("architecture", |arg| arg.help("How sentence and condition meet [default: bi]")),
+    mut_arg("order", |arg| arg.help("Order of condition (c) and sentence (s) in the encoder's input [default: cs]")),
+    mut_arg("pooling", |arg| arg.help("Tokens whose hidden states are averaged [default: all]")),
+    mut_arg("no_subtract", |arg| arg.help("Do not subtract the condition's own embedding [default: true]")),
+)]
+pub struct Args {
+    /// What is trained: full (the encoder's weights, at a learning rate of 1e-4), or lora:RANK (low-rank
+    /// updates of its linear layers, merged into its weights at the end; they begin at zero, have further to
+    /// go, and learn at 1e-3)
+    #[arg(long, value_name = "full|lora:RANK", default_value = "full", value_parser = adapter)]
+    adapter: Adapter,
+    /// Training data: a table with sentence1, sentence2, condition and label; may be given several times
+    #[arg(long, value_name = "FILE", required_unless_present = "teacher")]
+    data: Vec<PathBuf>,
+    /// A teacher's answers; may be given several times: what several teachers say of a row is averaged
+    #[arg(long, value_name = "FILE")]
+    teacher: Vec<PathBuf>,
+    /// How much teachers count against the label of a row that has one: 0 to 1
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = share,
+        default_value = "0.5",
+        requires = "teacher"
+    )]
+    teacher_weight: f32,
+    /// The encoder's folder, which must not exist yet
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Put a head of this shape on top; with --dims alone an mlp [default: no head]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Width of the hidden layer of an mlp on top [default: 1024]
+    #[arg(long, value_name = "N", value_parser = count)]
+    hidden: Option<usize>,
+    /// Width of the embedding that a head on top makes [default: 256]
+    #[arg(long, value_name = "N", value_parser = count)]
+    dims: Option<usize>,
+    /// Another dropout after each layer of a head on top than that of its kind
+    #[arg(long, value_name = "P", value_parser = dropout)]
+    head_dropout: Option<f32>,
+    /// What of the encoder stays as it is: none, tokens (the token table), layers:N (the embedding tables and
+    /// the first N layers), or matrices (all but biases and LayerNorms, BitFit: a quantized encoder's matrices
+    /// stay as they were rounded); lora leaves all of it as it is
+    #[arg(
+        long,
+        value_name = "none|tokens|layers:N|matrices",
+        default_value = "tokens"
+    )]
+    freeze: Frozen,
+    /// Parts of the loss and their weights, of mse, rank, quad and cosent
+    #[arg(long, value_name = "NAME[:WEIGHT],…", default_value = "mse,rank:0.1")]
+    loss: Loss,
+    /// Dropout in the encoder
+    #[arg(long, value_name = "P", value_parser = dropout, default_value = "0.1")]
+    dropout: f32,
+    /// Another highest learning rate than that of --adapter
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    learning_rate: Option<f64>,
+    /// Weight decay
+    #[arg(long, value_name = "DECAY", value_parser = decay, default_value = "0.01")]
+    weight_decay: f64,
+    /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows, and never parts a
+    /// sentence pair
+    #[arg(long, value_name = "N", value_parser = count, default_value = "16")]
+    batch: usize,
+    /// Most conditions of a sentence pair that an epoch sees, drawn anew each time [default: all]
+    #[arg(long, value_name = "N", value_parser = count)]
+    conditions: Option<usize>,
+    /// Most comparisons of a sentence with what it, or the other one, says about a condition that an epoch sees,
+    /// drawn anew each time, where the data has answers
+    #[arg(long, value_name = "N", default_value = "2")]
+    answers: usize,
+    /// Most epochs
+    #[arg(long, value_name = "N", value_parser = count, default_value = "4")]
+    epochs: usize,
+    /// Epochs without improvement before it stops, for --keep best
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2",
+        default_value_if("keep", "last", None)
+    )]
+    patience: Option<usize>,
+    /// What the encoder's linear layers multiply while it is trained; sums are f32 [default: the fastest on
+    /// this machine: bf16 on CUDA and on CPUs with AMX or AVX-512 BF16, f32 on others]
+    #[arg(long, value_enum)]
+    precision: Option<TrainingPrecision>,
+    /// Steps after which the training is saved in OUTPUT.checkpoint, besides after each epoch; the folder is
+    /// removed once OUTPUT is written
+    #[arg(long, value_name = "STEPS", value_parser = count)]
+    checkpoint_every: Option<usize>,
+    /// Go on where OUTPUT.checkpoint says that an interrupted training stopped, if it is there
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn adapter(text: &str) -> std::result::Result<Adapter, String> {
+    match (text, text.strip_prefix("lora:").map(str::parse)) {
+        ("full", _) => Ok(Adapter::Full),
+        (_, Some(Ok(rank))) => Ok(Adapter::Lora(rank)),
+        _ => Err(
+            "fine-tune trains an encoder: name full or lora:RANK, such as lora:16. `caselens train-head` leaves it as it is".into(),
+        ),
+    }
+}
+
+impl Args {
+    /// The training data, with what teachers say of it; what they say alone where there is no other.
+    fn data(&self) -> Result<Dataset> {
+        if self.teacher.is_empty() {
+            return datasets(&self.data);
+        }
+        let teachers = self.teacher.iter().map(|path| teacher(path));
+        let teachers = teachers.collect::<Result<Vec<_>>>()?;
+        let labelled = match self.data.is_empty() {
+            true => Dataset::default(),
+            false => datasets(&self.data)?,
+        };
+        let data = taught(&labelled, &teachers, self.teacher_weight)?;
+        match data.rows.is_empty() {
+            true => Err(Error::InvalidArgument(format!(
+                "{} rates no row. Score some with `caselens score-table`.",
+                names(&self.teacher)
+            ))),
+            false => Ok(data),
+        }
+    }
+
+    /// The names of the data files, for a record of the training; of the teachers' where there are no others.
+    fn data_names(&self) -> String {
+        match self.data.is_empty() {
+            true => names(&self.teacher),
+            false => names(&self.data),
+        }
+    }
+
+    /// The teachers' files and their weight, where there are any.
+    fn teacher_names(&self) -> Option<String> {
+        let files = Some(names(&self.teacher)).filter(|_| !self.teacher.is_empty())?;
+        Some(format!("{files}, weight {}", self.teacher_weight))
+    }
+
+    /// The head that is put on top; one without layers where none is asked for.
+    fn head(&self) -> HeadShape {
+        if self.kind.is_none() && self.dims.is_none() {
+            return HeadShape::default();
+        }
+        let kind = self.kind.unwrap_or(Kind::Mlp);
+        let (hidden, dims) = (self.hidden.unwrap_or(HIDDEN), self.dims.unwrap_or(DIMS));
+        kind.shape(hidden, dims, self.head_dropout)
+    }
+
+    fn options(&self, device: &Device, seed: u64) -> EncoderOptions {
+        EncoderOptions {
+            adapter: self.adapter,
+            freeze: self.freeze,
+            head: self.head(),
+            loss: self.loss,
+            learning_rate: self.learning_rate.unwrap_or(match self.adapter {
+                Adapter::Full => 1e-4,
+                Adapter::Lora(_) => 1e-3,
+            }),
+            weight_decay: self.weight_decay,
+            dropout: self.dropout,
+            batch: self.batch,
+            conditions: self.conditions.unwrap_or(usize::MAX),
+            answers: self.answers,
+            epochs: self.epochs,
+            keep: self.common.keep.keep(self.patience),
+            seed,
+            precision: self
+                .precision
+                .unwrap_or_else(|| TrainingPrecision::fastest(device)),
+        }
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let args = &args;
     let model = check(args)?;
-    let device = args.model.training_device()?;
-    options(args, &device, 0)?;
+    let device = args.common.model.training_device()?;
     let checkpoints = Checkpoints::of(&args.output, args.resume)?;
     let data = args.data()?;
-    if DecoderCheckpoint::is_one(&model) {
+    let Checkpoint::Bert(checkpoint) = Checkpoint::open(&model)? else {
         return Err(Error::InvalidArgument(
-            "an LLM encoder is not trained itself. Leave --adapter out: a head is trained on it."
+            "an LLM encoder is not trained itself: with `caselens train-head` a head is trained on it."
                 .into(),
         ));
-    }
-    let checkpoint = Checkpoint::open(&model)?;
-    let (train, validation) = match validation(args)? {
+    };
+    let (train, validation) = match args.common.validation()? {
         Some(validation) => (data.clone(), validation),
         None => {
             let held = data.held_out();
@@ -57,20 +272,19 @@ pub fn run(args: &Args) -> Result<()> {
     if train.rows.is_empty() {
         return Err(Error::InvalidArgument(format!(
             "{} holds one sentence pair only, and that is held out. Give more data, or --validation.",
-            data_names(args)
+            args.data_names()
         )));
     }
     // What works best for an encoder that is trained, unless told otherwise.
-    let case = args.case.case_or(Case {
+    let case = args.common.case.case_or(Case::Joint(Joint {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
-        architecture: Architecture::Bi,
-    })?;
-    let mut best: Option<(FineTuned, Options)> = None;
+    }))?;
+    let mut best: Option<(FineTuned, EncoderOptions)> = None;
     let mut reached = Vec::new();
-    for &seed in &args.seeds {
-        let options = options(args, &device, seed)?;
+    for &seed in &args.common.seeds {
+        let options = args.options(&device, seed);
         let task = Task {
             checkpoint: &checkpoint,
             device: device.clone(),
@@ -95,11 +309,11 @@ pub fn run(args: &Args) -> Result<()> {
     let record = json!({
         "base": checkpoint.encoder,
         "case": case,
-        "data": data_names(args),
+        "data": args.data_names(),
         "rows": train.rows.len(),
         "groups": train.groups.len(),
-        "teachers": teacher_names(args),
-        "validation": validation_name(args),
+        "teachers": args.teacher_names(),
+        "validation": args.common.validation_name(),
         "options": options,
         "best_epoch": tuned.best,
     });
@@ -115,7 +329,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let head = output.write(&args.output)?;
     checkpoints.remove()?;
-    if args.json {
+    if args.common.json {
         return json_line(&json!({
             "output": args.output, "training": record, "spec": head.spec, "seeds": reached,
         }));
@@ -128,44 +342,6 @@ pub fn run(args: &Args) -> Result<()> {
         tuned.best.validation_spearman
     );
     Ok(())
-}
-
-fn options(args: &Args, device: &Device, seed: u64) -> Result<Options> {
-    Ok(Options {
-        adapter: match args.adapter {
-            Adapter::Lora(rank) => parameters::Adapter::Lora(rank),
-            _ => parameters::Adapter::Full,
-        },
-        freeze: match &args.freeze {
-            Some(text) => text.parse()?,
-            None => Frozen::Tokens,
-        },
-        head: match args.kind.is_some() || args.dims.is_some() {
-            true => {
-                let shape = shape(args);
-                Shape {
-                    dropout: args.head_dropout.unwrap_or(shape.dropout),
-                    ..shape
-                }
-            }
-            false => Shape::default(),
-        },
-        loss: args.loss.as_deref().unwrap_or("mse,rank:0.1").parse()?,
-        learning_rate: args.learning_rate.unwrap_or(match args.adapter {
-            // Updates that begin at zero have further to go.
-            Adapter::Lora(_) => 1e-3,
-            _ => 1e-4,
-        }),
-        weight_decay: args.weight_decay.unwrap_or(0.01),
-        dropout: args.dropout.unwrap_or(0.1),
-        batch: args.batch.unwrap_or(16),
-        conditions: args.conditions.unwrap_or(usize::MAX),
-        answers: args.answers,
-        epochs: args.epochs.unwrap_or(4),
-        keep: args.keep(2),
-        seed,
-        precision: args.precision.unwrap_or_else(|| Precision::fastest(device)),
-    })
 }
 
 /// Trains with one seed, from its checkpoint where it has one, and shows how far it is.
@@ -201,7 +377,7 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
                     "seed {seed}, epoch {}: loss {:.4}, validation Spearman {:.4}",
                     epoch.epoch, epoch.loss, epoch.validation_spearman
                 );
-                if !args.json {
+                if !args.common.json {
                     bar.suspend(|| eprintln!("{line}"));
                 }
                 checkpoints.write(seed, &run.save()?)
@@ -215,12 +391,6 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
 /// What must be right before hours of work; the published folder.
 fn check(args: &Args) -> Result<PathBuf> {
     let wrong = |reason: String| Err(Error::InvalidArgument(reason));
-    if args.cache.is_some() {
-        return wrong(
-            "--cache is for heads on a frozen encoder: embeddings of one that is trained change. Leave it out."
-                .into(),
-        );
-    }
     let head = args.kind.is_some() || args.dims.is_some();
     for (name, given) in [
         ("--hidden", args.hidden.is_some()),
@@ -232,17 +402,23 @@ fn check(args: &Args) -> Result<PathBuf> {
             ));
         }
     }
-    if args.freeze.is_some() && args.adapter != Adapter::Full {
+    if args.kind == Some(Kind::Linear) && args.hidden.is_some() {
+        return wrong(
+            "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.".into(),
+        );
+    }
+    args.common.keep.check(args.patience)?;
+    if args.freeze != Frozen::Tokens && args.adapter != Adapter::Full {
         return wrong(
             "--freeze is for --adapter full: with lora all of the encoder's own weights are frozen. Leave it out."
                 .into(),
         );
     }
     folder::must_be_new(&args.output)?;
-    match args.model.named()?.filter(|model| model.is_dir()) {
+    match args.common.model.named()?.filter(|model| model.is_dir()) {
         Some(model) => Ok(model),
         None => wrong(
-            "--adapter full and lora need --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: make one of a GGUF file with `caselens dequantize --dither 0`."
+            "fine-tune needs --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: make one of a GGUF file with `caselens dequantize --dither 0`."
                 .into(),
         ),
     }
@@ -251,10 +427,10 @@ fn check(args: &Args) -> Result<PathBuf> {
 /// What is written.
 struct Output<'a> {
     model: &'a Path,
-    checkpoint: &'a Checkpoint,
+    checkpoint: &'a BertCheckpoint,
     case: Case,
     tuned: &'a FineTuned,
-    head: Shape,
+    head: HeadShape,
     record: &'a serde_json::Value,
     condition_only: ConditionOnly,
 }
@@ -265,7 +441,7 @@ impl Output<'_> {
         let what = self.model.join("model.safetensors").display().to_string();
         let weights = save::safetensors(
             &what,
-            self.checkpoint.weights.bytes(),
+            self.checkpoint.weights.files(),
             &self.checkpoint.config,
             &self.tuned.weights,
         )?;

@@ -1,45 +1,114 @@
-//! `caselens train`: a projection head on cached embeddings of a frozen encoder.
+//! `caselens train-head`: a projection head on cached embeddings of a frozen encoder.
+
+use std::path::PathBuf;
 
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Args, data_names, shape, validation, validation_name};
+use super::{Common, DIMS, HIDDEN, Kind, count, decay, dropout, names, rate};
 use crate::{
     companion::{
-        cache::{self, Inputs},
+        cache::{self, examples},
         output::{json_line, progress, write_file},
         runtime::describe,
+        table::data::datasets,
     },
-    data::{baseline::ConditionOnly, dataset::Dataset},
+    data::{
+        baseline::ConditionOnly,
+        dataset::{Dataset, Pair},
+    },
     error::{Error, Result},
-    evaluation::metrics::{Pair, Scores},
+    evaluation::metrics::Scores,
     head::HeadFile,
-    training::head::{Example, Options, predict, train},
+    lens::rows::Distinct,
+    training::head::{Example, HeadOptions, predict, train},
 };
 
-pub fn run(args: &Args) -> Result<()> {
-    let for_encoders = [
-        ("--loss", args.loss.is_some()),
-        ("--freeze", args.freeze.is_some()),
-        ("--head-dropout", args.head_dropout.is_some()),
-        ("--checkpoint-every", args.checkpoint_every.is_some()),
-        ("--resume", args.resume),
-    ];
-    if let Some((name, _)) = for_encoders.into_iter().find(|(_, given)| *given) {
-        return Err(Error::InvalidArgument(format!(
-            "{name} needs --adapter full or lora:RANK. Leave it out: a head on a frozen encoder is trained by mse alone, with --dropout, in seconds."
-        )));
-    }
-    let data = args.data()?;
-    let validation = validation(args)?;
-    let case = args.case.case(&args.model)?;
-    let lens = args.model.lens(None, case.clone())?;
+/// Train a projection head on an encoder that stays as it is
+///
+/// Embeds each distinct (sentence, condition) of C-STS data once (kept on disk, so the next run starts at
+/// once), then trains a head on the embeddings: squared error between the cosine and the rating scaled to
+/// 0–1, Adam, dropout, early stopping.
+///
+///   caselens train-head --data csts_train.csv --output my.head.safetensors
+///   caselens evaluate --head my.head.safetensors --data csts_validation.csv
+///
+/// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
+/// validation file stays untouched for `evaluate`.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Training data: a table with sentence1, sentence2, condition and label; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
+    /// Where to write the head
+    #[arg(short, long, value_name = "FILE.safetensors")]
+    output: PathBuf,
+    /// Shape of the head
+    #[arg(long, value_enum, default_value = "mlp")]
+    kind: Kind,
+    /// Width of the hidden layer of an mlp
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = count,
+        default_value = "1024",
+        default_value_if("kind", "linear", None)
+    )]
+    hidden: Option<usize>,
+    /// Width of the embedding that the head makes
+    #[arg(long, value_name = "N", value_parser = count, default_value_t = DIMS)]
+    dims: usize,
+    /// Another dropout than that of the head's kind
+    #[arg(long, value_name = "P", value_parser = dropout)]
+    dropout: Option<f32>,
+    /// Adam's learning rate
+    #[arg(long, value_name = "RATE", value_parser = rate, default_value = "1e-3")]
+    learning_rate: f64,
+    /// Weight decay
+    #[arg(long, value_name = "DECAY", value_parser = decay, default_value = "0")]
+    weight_decay: f64,
+    /// Examples a step
+    #[arg(long, value_name = "N", value_parser = count, default_value = "512")]
+    batch: usize,
+    /// Most epochs
+    #[arg(long, value_name = "N", value_parser = count, default_value = "60")]
+    epochs: usize,
+    /// Epochs without improvement before it stops, for --keep best
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "10",
+        default_value_if("keep", "last", None)
+    )]
+    patience: Option<usize>,
+    /// Where embeddings are kept [default: the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
 
-    let mut inputs = Inputs::default();
-    let train_examples = inputs.examples(&data);
+pub fn run(args: Args) -> Result<()> {
+    if args.kind == Kind::Linear && args.hidden.is_some() {
+        return Err(Error::InvalidArgument(
+            "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.".into(),
+        ));
+    }
+    args.common.keep.check(args.patience)?;
+    let data = datasets(&args.data)?;
+    let validation = args.common.validation()?;
+    let lens = args
+        .common
+        .model
+        .lens(None, |checkpoint| args.common.case.case(checkpoint))?;
+    let case = lens.case.clone();
+
+    let mut inputs = Distinct::default();
+    let train_examples = examples(&mut inputs, &data);
     let (train_set, validation_set, stop_ratings, stop_pairs) = match &validation {
         Some(validation) => {
-            let examples = inputs.examples(validation);
+            let examples = examples(&mut inputs, validation);
             (
                 train_examples,
                 examples,
@@ -52,25 +121,28 @@ pub fn run(args: &Args) -> Result<()> {
 
     let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
     let numbers = cache::embeddings(&lens, &case, &inputs, &folder)?;
-    let width = case.dims(lens.hidden_size());
-    let embeddings = Tensor::from_vec(numbers, (inputs.distinct.len(), width), &Device::Cpu)?;
+    let width = case.dims(lens.encoder.shape.hidden_size);
+    let embeddings = Tensor::from_vec(numbers, (inputs.inputs.len(), width), &Device::Cpu)?;
 
-    let epochs = args.epochs.unwrap_or(60);
-    let mut shape = shape(args);
-    shape.dropout = args.dropout.unwrap_or(shape.dropout);
-    let mut spec = shape.on(lens.encoder_id().clone(), lens.hidden_size(), case);
+    let hidden = args.hidden.unwrap_or(HIDDEN);
+    let shape = args.kind.shape(hidden, args.dims, args.dropout);
+    let mut spec = shape.on(
+        lens.encoder.id.clone(),
+        lens.encoder.shape.hidden_size,
+        case,
+    );
     let mut best: Option<(f64, HeadFile)> = None;
     let mut reached = Vec::new();
-    for &seed in &args.seeds {
-        let options = Options {
-            learning_rate: args.learning_rate.unwrap_or(1e-3),
-            weight_decay: args.weight_decay.unwrap_or(0.0),
-            batch: args.batch.unwrap_or(512),
-            epochs,
-            keep: args.keep(10),
+    for &seed in &args.common.seeds {
+        let options = HeadOptions {
+            learning_rate: args.learning_rate,
+            weight_decay: args.weight_decay,
+            batch: args.batch,
+            epochs: args.epochs,
+            keep: args.common.keep.keep(args.patience),
             seed,
         };
-        let bar = progress(&format!("seed {seed}"), epochs as u64);
+        let bar = progress(&format!("seed {seed}"), args.epochs as u64);
         let trained = train(
             &embeddings,
             &spec,
@@ -87,10 +159,10 @@ pub fn run(args: &Args) -> Result<()> {
         )?;
         bar.finish_and_clear();
         spec.training = json!({
-            "data": data_names(args),
+            "data": names(&args.data),
             "rows": data.rows.len(),
-            "validation": validation_name(args),
-            "encoder_dtype": lens.dtype(),
+            "validation": args.common.validation_name(),
+            "encoder_dtype": lens.encoder.dtype,
             "options": options,
             "best_epoch": trained.best,
         });
@@ -103,7 +175,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let predicted = predict(&embeddings, &file, &validation_set)?;
         let scores = Scores::of(&predicted, &stop_ratings, &stop_pairs);
-        if !args.json {
+        if !args.common.json {
             eprintln!(
                 "seed {seed}: epoch {}, validation Spearman {:.4}, accuracy without ties {:.4}",
                 trained.best.epoch, scores.spearman, scores.accuracy_untied
@@ -122,7 +194,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let bytes = file.to_bytes()?;
     write_file(&args.output, &bytes)?;
-    if args.json {
+    if args.common.json {
         json_line(
             &json!({"output": args.output, "bytes": bytes.len(), "spec": file.spec, "seeds": reached}),
         )

@@ -7,8 +7,8 @@ use std::{cell::RefCell, collections::HashMap, ops::Range};
 
 use candle_core::{D, DType, Device, Tensor};
 
-use super::config::Config;
-use crate::{error::Result, text::Batch};
+use super::rope;
+use crate::{checkpoint::config::decoder::DecoderConfig, error::Result, text::Batch};
 
 /// Heads of queries, heads of keys and values, and the numbers of each.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ pub struct Runs {
 
 impl Runs {
     /// The runs of `batch`.
-    pub fn new(batch: &Batch, config: &Config, device: &Device) -> Result<Self> {
+    pub fn new(batch: &Batch, config: &DecoderConfig, device: &Device) -> Result<Self> {
         let mut runs: Vec<Run> = Vec::new();
         for range in batch.ranges() {
             match runs.last_mut() {
@@ -57,7 +57,7 @@ impl Runs {
                 }
                 _ => {
                     let length = range.len();
-                    let (cos, sin) = config.rope.tables(config.head_dim, length, device)?;
+                    let (cos, sin) = rope::tables(&config.rope, config.head_dim, length, device)?;
                     runs.push(Run {
                         tokens: range,
                         sequences: 1,

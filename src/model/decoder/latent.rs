@@ -10,56 +10,15 @@
 //! ```
 
 use candle_core::Tensor;
-use serde::Deserialize;
 
-use super::{attention::cross, linear::Linear, weights::Loader};
-use crate::error::Result;
+use super::{attention::cross, linear::Linear, load::Loader};
+use crate::{
+    checkpoint::config::decoder::{Latent, WIDER},
+    error::Result,
+};
 
-/// `latent_attention_config` of NV-Embed's config.json.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Config {
-    /// Entries of the dictionary.
-    #[serde(rename = "num_latents_value")]
-    pub latents: usize,
-    #[serde(rename = "num_cross_heads")]
-    pub heads: usize,
-    #[serde(rename = "cross_dim_head")]
-    pub head_dim: usize,
-    /// Width of a latent; the states' own here, as the residual has it.
-    pub latent_dim: usize,
-    /// Whether an embedding is divided by its length before anything is done with it.
-    #[serde(default)]
-    pub output_normalize: bool,
-}
-
-/// The feed-forward is this many times as wide as the states.
-const WIDER: usize = 4;
 /// torch.nn.LayerNorm's.
 const EPSILON: f32 = 1e-5;
-
-impl Config {
-    /// Operations of its products for a token. A product and a sum are two.
-    pub(super) fn operations(&self) -> f64 {
-        let (hidden, inner) = (self.latent_dim, self.heads * self.head_dim);
-        let feed_forward = 3 * WIDER * hidden * hidden;
-        2.0 * (2 * hidden * inner + 2 * self.latents * inner + feed_forward) as f64
-    }
-
-    /// What is wrong with it beside states of this width.
-    pub fn check(&self, hidden: usize) -> std::result::Result<(), String> {
-        let fits = |n: usize| (1..=1 << 20).contains(&n);
-        if !(fits(self.latents) && fits(self.heads) && fits(self.head_dim)) {
-            return Err("its latent attention has no latents, heads or width".into());
-        }
-        match self.latent_dim == hidden {
-            true => Ok(()),
-            false => Err(format!(
-                "its latents are {} wide where its states are {hidden}",
-                self.latent_dim
-            )),
-        }
-    }
-}
 
 struct LayerNorm {
     weight: Tensor,
@@ -103,7 +62,7 @@ impl LatentAttention {
     ///
     /// # Errors
     /// A tensor is missing or has another shape.
-    pub fn load(load: &Loader<'_>, config: &Config, hidden: usize) -> Result<Self> {
+    pub fn load(load: &Loader<'_>, config: &Latent, hidden: usize) -> Result<Self> {
         let attention = |name: &str| format!("latent.cross_attend_blocks.0.{name}");
         let feed_forward = |name: &str| format!("latent.cross_attend_blocks.1.{name}");
         let inner = config.heads * config.head_dim;

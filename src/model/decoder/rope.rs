@@ -8,232 +8,88 @@
 use std::f64::consts::TAU;
 
 use candle_core::{Device, Tensor};
-use serde_json::Value;
 
-use crate::error::Result;
+use crate::{
+    checkpoint::config::rope::{Rope, Scaling},
+    error::Result,
+};
 
-/// How positions turn queries and keys.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rope {
-    pub theta: f64,
-    pub scaling: Scaling,
+/// Cosines and sines for positions `0..length`, each `[length, dim / 2]` in f32.
+pub fn tables(rope: &Rope, dim: usize, length: usize, device: &Device) -> Result<(Tensor, Tensor)> {
+    let (frequencies, scale) = frequencies(rope, dim, length);
+    let mut cos = Vec::with_capacity(length * frequencies.len());
+    let mut sin = Vec::with_capacity(length * frequencies.len());
+    for position in 0..length {
+        for w in &frequencies {
+            let (s, c) = (position as f64 * w).sin_cos();
+            cos.push((scale * c) as f32);
+            sin.push((scale * s) as f32);
+        }
+    }
+    let shape = (length, frequencies.len());
+    Ok((
+        Tensor::from_vec(cos, shape, device)?,
+        Tensor::from_vec(sin, shape, device)?,
+    ))
 }
 
-/// How ω differs from θ^(−2i/d).
-#[derive(Debug, Clone, PartialEq)]
-pub enum Scaling {
-    None,
-    Linear {
-        factor: f64,
-    },
-    /// `trained`: tokens of the longest input in training.
-    Dynamic {
-        factor: f64,
-        trained: usize,
-    },
-    Llama3 {
-        factor: f64,
-        low: f64,
-        high: f64,
-        trained: usize,
-    },
-    Yarn {
-        factor: f64,
-        attention: f64,
-        fast: f64,
-        slow: f64,
-        truncate: bool,
-        trained: usize,
-    },
-    /// Each ω_i divided by a number of its own, as GGUF files state llama3's scaling.
-    Divided(Vec<f64>),
-}
-
-impl Rope {
-    /// From config.json: `rope_theta` with `rope_scaling`, or the newer `rope_parameters`. The error says
-    /// what is not computed here.
-    pub fn from_config(config: &Value, positions: usize) -> std::result::Result<Self, String> {
-        let object = |name: &str| config.get(name).filter(|v| v.is_object());
-        let scaling = object("rope_parameters").or_else(|| object("rope_scaling"));
-        let number = |name: &str| scaling?.get(name)?.as_f64();
-        let theta = number("rope_theta")
-            .or_else(|| config.get("rope_theta")?.as_f64())
-            .unwrap_or(10_000.0);
-        let kind = scaling
-            .and_then(|s| s.get("rope_type").or_else(|| s.get("type"))?.as_str())
-            .unwrap_or("default");
-        let needed = |name: &str| {
-            number(name).ok_or_else(|| format!("with rope scaling {kind} without its {name}"))
-        };
-        let trained = number("original_max_position_embeddings").map_or(positions, |n| n as usize);
-        let scaling = match kind {
-            "default" => Scaling::None,
-            "linear" => Scaling::Linear {
-                factor: needed("factor")?,
-            },
-            "dynamic" => Scaling::Dynamic {
-                factor: needed("factor")?,
-                trained: positions,
-            },
-            "llama3" => Scaling::Llama3 {
-                factor: needed("factor")?,
-                low: needed("low_freq_factor")?,
-                high: needed("high_freq_factor")?,
-                trained,
-            },
-            "yarn" => {
-                let factor = needed("factor")?;
-                let scale = |by: f64| match factor > 1.0 {
-                    true => 0.1 * by * factor.ln() + 1.0,
-                    false => 1.0,
-                };
-                let attention = match (number("mscale"), number("mscale_all_dim")) {
-                    (Some(of), Some(all)) if of != 0.0 && all != 0.0 => scale(of) / scale(all),
-                    _ => scale(1.0),
-                };
-                Scaling::Yarn {
-                    factor,
-                    attention: number("attention_factor").unwrap_or(attention),
-                    fast: number("beta_fast").unwrap_or(32.0),
-                    slow: number("beta_slow").unwrap_or(1.0),
-                    truncate: scaling
-                        .and_then(|s| s.get("truncate")?.as_bool())
-                        .unwrap_or(true),
-                    trained,
-                }
-            }
-            other => {
-                return Err(format!(
-                    "with rope scaling {other} (linear, dynamic, llama3 and yarn are run)"
-                ));
-            }
-        };
-        let rope = Self { theta, scaling };
-        match rope.is_sound() {
-            true => Ok(rope),
-            false => Err(format!("with rope scaling {kind} of numbers out of range")),
+/// ω of each pair, for an input of `length` tokens, and what sines and cosines are multiplied by.
+fn frequencies(rope: &Rope, dim: usize, length: usize) -> (Vec<f64>, f64) {
+    let d = dim as f64;
+    let of = |theta: f64| move |i: usize| theta.powf(-2.0 * i as f64 / d);
+    let pairs = 0..dim / 2;
+    let plain = of(rope.theta);
+    match &rope.scaling {
+        Scaling::None => (pairs.map(plain).collect(), 1.0),
+        Scaling::Linear { factor } => (pairs.map(|i| plain(i) / factor).collect(), 1.0),
+        Scaling::Dynamic { factor, trained } => {
+            let stretch = factor * length.max(*trained) as f64 / *trained as f64 - (factor - 1.0);
+            let theta = match dim > 2 {
+                true => rope.theta * stretch.powf(d / (d - 2.0)),
+                false => rope.theta,
+            };
+            (pairs.map(of(theta)).collect(), 1.0)
         }
-    }
-
-    /// Whether every number is in a range that can be computed with.
-    pub(super) fn is_sound(&self) -> bool {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let factors = match &self.scaling {
-            Scaling::None => true,
-            Scaling::Linear { factor } => positive(*factor),
-            Scaling::Dynamic { factor, trained } => *factor >= 1.0 && *trained > 0,
-            Scaling::Llama3 {
-                factor,
-                low,
-                high,
-                trained,
-            } => positive(*factor) && positive(*low) && high > low && *trained > 0,
-            Scaling::Yarn {
-                factor,
-                attention,
-                fast,
-                slow,
-                trained,
-                ..
-            } => {
-                positive(*factor)
-                    && positive(*attention)
-                    && positive(*fast)
-                    && positive(*slow)
-                    && *trained > 0
-            }
-            Scaling::Divided(by) => by.iter().all(|&x| positive(x)),
-        };
-        self.theta > 1.0 && self.theta.is_finite() && factors
-    }
-
-    /// Tokens that an input may have, where config.json says `positions`.
-    pub fn reach(&self, positions: usize) -> usize {
-        match self.scaling {
-            Scaling::Dynamic { factor, .. } => (positions as f64 * factor) as usize,
-            _ => positions,
+        Scaling::Llama3 {
+            factor,
+            low,
+            high,
+            trained,
+        } => {
+            let scaled = |i: usize| {
+                let w = plain(i);
+                // How often the wave fits into the training's longest input.
+                let turns = *trained as f64 * w / TAU;
+                let keep = ((turns - low) / (high - low)).clamp(0.0, 1.0);
+                (1.0 - keep) * w / factor + keep * w
+            };
+            (pairs.map(scaled).collect(), 1.0)
         }
-    }
-
-    /// ω of each pair, for an input of `length` tokens, and what sines and cosines are multiplied by.
-    fn frequencies(&self, dim: usize, length: usize) -> (Vec<f64>, f64) {
-        let d = dim as f64;
-        let of = |theta: f64| move |i: usize| theta.powf(-2.0 * i as f64 / d);
-        let pairs = 0..dim / 2;
-        let plain = of(self.theta);
-        match &self.scaling {
-            Scaling::None => (pairs.map(plain).collect(), 1.0),
-            Scaling::Linear { factor } => (pairs.map(|i| plain(i) / factor).collect(), 1.0),
-            Scaling::Dynamic { factor, trained } => {
-                let stretch =
-                    factor * length.max(*trained) as f64 / *trained as f64 - (factor - 1.0);
-                let theta = match dim > 2 {
-                    true => self.theta * stretch.powf(d / (d - 2.0)),
-                    false => self.theta,
-                };
-                (pairs.map(of(theta)).collect(), 1.0)
+        Scaling::Yarn {
+            factor,
+            attention,
+            fast,
+            slow,
+            truncate,
+            trained,
+        } => {
+            let at =
+                |turns: f64| d * (*trained as f64 / (turns * TAU)).ln() / (2.0 * rope.theta.ln());
+            let (mut low, mut high) = (at(*fast), at(*slow));
+            if *truncate {
+                (low, high) = (low.floor(), high.ceil());
             }
-            Scaling::Llama3 {
-                factor,
-                low,
-                high,
-                trained,
-            } => {
-                let scaled = |i: usize| {
-                    let w = plain(i);
-                    // How often the wave fits into the training's longest input.
-                    let turns = *trained as f64 * w / TAU;
-                    let keep = ((turns - low) / (high - low)).clamp(0.0, 1.0);
-                    (1.0 - keep) * w / factor + keep * w
-                };
-                (pairs.map(scaled).collect(), 1.0)
-            }
-            Scaling::Yarn {
-                factor,
-                attention,
-                fast,
-                slow,
-                truncate,
-                trained,
-            } => {
-                let at = |turns: f64| {
-                    d * (*trained as f64 / (turns * TAU)).ln() / (2.0 * self.theta.ln())
-                };
-                let (mut low, mut high) = (at(*fast), at(*slow));
-                if *truncate {
-                    (low, high) = (low.floor(), high.ceil());
-                }
-                let (low, high) = (low.max(0.0), high.min(d - 1.0));
-                let width = if low == high { 0.001 } else { high - low };
-                let scaled = |i: usize| {
-                    let keep = 1.0 - ((i as f64 - low) / width).clamp(0.0, 1.0);
-                    plain(i) / factor * (1.0 - keep) + plain(i) * keep
-                };
-                (pairs.map(scaled).collect(), *attention)
-            }
-            Scaling::Divided(by) => {
-                let by = |i: usize| by.get(i).copied().unwrap_or(1.0);
-                (pairs.map(|i| plain(i) / by(i)).collect(), 1.0)
-            }
+            let (low, high) = (low.max(0.0), high.min(d - 1.0));
+            let width = if low == high { 0.001 } else { high - low };
+            let scaled = |i: usize| {
+                let keep = 1.0 - ((i as f64 - low) / width).clamp(0.0, 1.0);
+                plain(i) / factor * (1.0 - keep) + plain(i) * keep
+            };
+            (pairs.map(scaled).collect(), *attention)
         }
-    }
-
-    /// Cosines and sines for positions `0..length`, each `[length, dim / 2]` in f32.
-    pub fn tables(&self, dim: usize, length: usize, device: &Device) -> Result<(Tensor, Tensor)> {
-        let (frequencies, scale) = self.frequencies(dim, length);
-        let mut cos = Vec::with_capacity(length * frequencies.len());
-        let mut sin = Vec::with_capacity(length * frequencies.len());
-        for position in 0..length {
-            for w in &frequencies {
-                let (s, c) = (position as f64 * w).sin_cos();
-                cos.push((scale * c) as f32);
-                sin.push((scale * s) as f32);
-            }
+        Scaling::Divided(by) => {
+            let by = |i: usize| by.get(i).copied().unwrap_or(1.0);
+            (pairs.map(|i| plain(i) / by(i)).collect(), 1.0)
         }
-        let shape = (length, frequencies.len());
-        Ok((
-            Tensor::from_vec(cos, shape, device)?,
-            Tensor::from_vec(sin, shape, device)?,
-        ))
     }
 }

@@ -42,7 +42,7 @@ export async function loadLarger(): Promise<void> {
 async function compareAll(by: CaseLens, pairs: readonly Pair[], { signal }: AbortController): Promise<void> {
   try {
     for (const { sentence1, sentence2, items } of pairs) {
-      const answers = await ask(by, [sentence1, sentence2], items.map(({ condition }) => condition), signal);
+      const answers = await ask(by, [sentence1, sentence2], items.map(({ condition }) => condition), { signal });
       if (signal.aborted) return;
       const found = items.map(({ index }, i) => [index, comparisonOf(answers[i]) ?? null] as const);
       own.value = new Map([...own.peek(), ...found]);

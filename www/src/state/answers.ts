@@ -4,7 +4,7 @@
 // answers stay in place until new ones arrive. Only conditions without an answer are computed.
 
 import { computed, effect, signal, untracked } from "@preact/signals";
-import type { CaseLens, Comparison } from "caselens";
+import type { CaseLens, CompareOptions, Comparison } from "caselens";
 import { lens, noteDevice, overcome } from "./engine";
 import { filledConditions, isBlank, sentences } from "./fields";
 import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
@@ -42,25 +42,35 @@ let running: AbortController | undefined;
 export const comparisonOf = (answer: Answer | undefined): Comparison | undefined =>
   answer && "comparison" in answer ? answer.comparison : undefined;
 
+/** Two sentences. */
+type Pair = readonly [string, string];
+
 /** An answer for each condition. Where a text is to blame they are asked for one by one, so that the others get theirs. */
-export async function ask(by: CaseLens, pair: readonly [string, string], conditions: readonly string[], signal: AbortSignal): Promise<Answer[]> {
+export async function ask(by: CaseLens, pair: Pair, conditions: readonly string[], options: CompareOptions): Promise<Answer[]> {
   try {
-    const comparisons = await by.compare(...pair, conditions, { signal });
+    const comparisons = await by.compare(...pair, conditions, options);
     return comparisons.map((comparison) => ({ comparison }));
   } catch (error) {
     const problem = asProblem(error);
     if (!isAboutInput(problem)) throw error;
     if (conditions.length === 1) return [{ problem }];
     const each: Answer[] = [];
-    for (const condition of conditions) each.push(...(await ask(by, pair, [condition], signal)));
+    for (const condition of conditions) each.push(...(await ask(by, pair, [condition], options)));
     return each;
   }
 }
 
-/** The one problem of several answers: when no condition works, a sentence is to blame. */
-function common(found: readonly Answer[]): Problem | undefined {
-  const [first, ...others] = found.map((answer) => ("problem" in answer ? answer.problem : undefined));
-  return others.length > 0 && others.every((other) => other?.message === first?.message) ? first : undefined;
+/** What is wrong with the sentences where none of several conditions works: one that is to blame fails without them too. */
+async function blame(by: CaseLens, pair: Pair, found: readonly Answer[], signal: AbortSignal): Promise<Problem | undefined> {
+  if (found.length < 2 || found.some(comparisonOf)) return undefined;
+  try {
+    await by.embed(pair.map((sentence) => ({ sentence })), { signal });
+    return undefined;
+  } catch (error) {
+    const problem = asProblem(error);
+    if (!isAboutInput(problem)) throw error;
+    return problem;
+  }
 }
 
 async function update(by: CaseLens, own: AbortController): Promise<void> {
@@ -71,9 +81,9 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
   const missing = [...new Set(wanted.map(({ text }) => text))].filter((text) => !usable.has(text));
   try {
     const started = performance.now();
-    const fresh = missing.length > 0 ? await ask(by, pair, missing, own.signal) : [];
+    const fresh = missing.length > 0 ? await ask(by, pair, missing, { attention: true, signal: own.signal }) : [];
+    const blamed = await blame(by, pair, fresh, own.signal);
     if (running !== own) return;
-    const blamed = common(fresh);
     if (blamed) {
       pending.value = false;
       failure.value = blamed;

@@ -11,7 +11,7 @@ use candle_core::{
 use rayon::prelude::*;
 
 use super::{
-    autograd::{numbers, sum},
+    math::{numbers, sum},
     parameters::Parameter,
 };
 use crate::error::Result;

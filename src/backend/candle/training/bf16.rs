@@ -100,6 +100,7 @@ impl<'a> Factor<'a> {
 /// a·b: `[m, k]`, `[k, n]` → `[m, n]`.
 ///
 /// Panics if a factor holds fewer numbers than its sizes ask for, or where [`is_available`] is false.
+#[expect(clippy::expect_used, reason = "a caller's mistake, as documented")]
 pub fn multiply(a: Factor<'_>, b: Factor<'_>, sizes: (usize, usize, usize)) -> Vec<f32> {
     let kernel = Kernel::fastest().expect("the caller asked whether the instructions are there");
     multiply_by(kernel, a, b, sizes)
@@ -175,9 +176,8 @@ fn pack(factor: &Factor<'_>, outer: usize, inner: usize, side: Side, tiles: &mut
         .par_chunks_exact_mut(panel)
         .enumerate()
         .for_each(|(i, panel)| {
-            for (j, tile) in panel.chunks_exact_mut(WORDS).enumerate() {
+            for (j, tile) in panel.as_chunks_mut().0.iter_mut().enumerate() {
                 let (step, half) = (j / 2, j % 2);
-                let tile: &mut [u32; WORDS] = tile.try_into().expect("a tile's length");
                 let from = (i * BLOCK + half * TILE, step * DEPTH);
                 // SAFETY: `is_available` says that the CPU has AVX-512 BW; the numbers were counted above.
                 unsafe { pack_tile(factor, (outer, inner), from, side, tile) };

@@ -1,13 +1,18 @@
 //! What fine-tuning changes in an encoder: its weights but those that are frozen, or low-rank updates
 //! beside them (LoRA; Hu et al., 2021).
 
-use std::{cell::RefCell, fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Arc, Mutex},
+};
 
-use candle_core::{Device, Tensor, Var};
+use candle_core::{Device, Tensor, Var, backprop::GradStore};
 use rand::{RngExt, rngs::StdRng};
 
 use crate::{
-    checkpoint::weights::WeightTensor,
+    backend::lock,
+    checkpoint::weights::Role,
     error::{Error, Result},
 };
 
@@ -37,16 +42,16 @@ pub enum Frozen {
 
 /// What linear layers multiply while they are trained; sums are f32, and so is everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(clap::ValueEnum))]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-pub enum Precision {
+pub enum TrainingPrecision {
     /// Numbers as they are.
     F32,
     /// Numbers rounded to bf16.
     Bf16,
 }
 
-impl Precision {
+impl TrainingPrecision {
     /// The faster one on this device: bf16 on a GPU, and where the CPU has instructions for it (AMX, AVX-512 BF16).
     pub fn fastest(device: &Device) -> Self {
         match device.is_cpu() && !bf16_on_cpu() {
@@ -60,7 +65,7 @@ impl Precision {
     pub fn check(self, device: &Device) -> Result<()> {
         match self == Self::Bf16 && device.is_cpu() && !bf16_on_cpu() {
             true => Err(Error::InvalidArgument(
-                "this CPU has no instructions for products in bf16 (AMX or AVX-512 BF16). Leave --precision out."
+                "this CPU has no instructions for products in bf16 (AMX or AVX-512 BF16). Multiply in f32."
                     .into(),
             )),
             false => Ok(()),
@@ -124,15 +129,17 @@ impl FromStr for Frozen {
 }
 
 impl Frozen {
-    /// Whether the tensor of that GGUF name stays as it is.
-    fn holds(self, name: &str) -> bool {
-        let layer = || name.strip_prefix("blk.")?.split('.').next()?.parse().ok();
+    /// Whether an encoder's tensor of that role stays as it is.
+    fn holds(self, role: Role) -> bool {
         match self {
             Self::None => false,
-            Self::Tokens => name == "token_embd.weight",
+            Self::Tokens => role == Role::TokenTable,
             // What belongs to no layer is an embedding table or its LayerNorm.
-            Self::Layers(n) => layer().is_none_or(|layer: usize| layer < n),
-            Self::Matrices => name.ends_with(".weight") && !name.ends_with("_norm.weight"),
+            Self::Layers(n) => role.layer().is_none_or(|layer| layer < n),
+            Self::Matrices => matches!(
+                role,
+                Role::TokenTable | Role::OtherTable | Role::Matrix { .. }
+            ),
         }
     }
 }
@@ -164,7 +171,7 @@ pub const LORA_SCALE: f64 = 2.0;
 
 impl Lora {
     /// Updates nothing yet.
-    fn new(name: &str, base: Tensor, rank: usize, rng: &mut StdRng) -> Result<Self> {
+    pub(super) fn new(name: &str, base: Tensor, rank: usize, rng: &mut StdRng) -> Result<Self> {
         let (rows, columns) = base.dims2()?;
         // Kaiming-uniform with a = √5, as the paper's code starts: ±1/√in.
         let bound = 1.0 / (columns as f32).sqrt();
@@ -178,6 +185,17 @@ impl Lora {
             b: Var::zeros((rows, rank), base.dtype(), base.device())?,
             base,
         })
+    }
+
+    /// Its two factors.
+    pub(super) fn parameters(&self) -> Result<[Parameter; 2]> {
+        let parameter = |side: &str, var: &Var| -> Result<_> {
+            Ok(Parameter {
+                parts: vec![(format!("{}.{side}", self.name), var.dim(0)?)],
+                var: var.clone(),
+            })
+        };
+        Ok([parameter("lora_a", &self.a)?, parameter("lora_b", &self.b)?])
     }
 
     /// (α/r)·B·A, `[out, in]`.
@@ -197,79 +215,41 @@ pub struct FineTuning {
     pub frozen: Frozen,
     /// Probability of dropout after the embeddings and each sub-layer's linear layer.
     pub dropout: f32,
-    pub precision: Precision,
+    pub precision: TrainingPrecision,
 }
 
-/// What was loaded to be trained.
-pub(crate) struct Tuned {
-    pub how: FineTuning,
-    pub parameters: RefCell<Vec<Parameter>>,
-    pub adapters: RefCell<Vec<Lora>>,
-    /// Gradients that fused operations keep beside autograd's store.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub gradients: super::autograd::WeightGradients,
+impl FineTuning {
+    /// Whether a tensor of that role is trained itself. A head on top always is; what nobody stated the role of
+    /// never is.
+    pub(super) fn trains(&self, role: Option<Role>) -> bool {
+        match role {
+            None => false,
+            Some(Role::Head) => true,
+            Some(role) => self.adapter == Adapter::Full && !self.frozen.holds(role),
+        }
+    }
 }
 
-impl Tuned {
-    pub fn new(how: FineTuning) -> Self {
-        Self {
-            how,
-            parameters: RefCell::default(),
-            adapters: RefCell::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            gradients: Default::default(),
-        }
+/// Gradients of weight matrices, beside autograd's store: the store adds each gradient to zeros, which for the
+/// matrices of all-MiniLM-L6-v2 is a sixth of a training step.
+#[derive(Clone, Default)]
+pub struct WeightGradients(Arc<Mutex<Vec<(Tensor, Tensor)>>>);
+
+impl WeightGradients {
+    pub(super) fn keep(&self, weight: &Tensor, gradient: Tensor) {
+        lock(&self.0).push((weight.clone(), gradient));
     }
 
-    /// Whether the tensor of that name is trained itself. A head on top always is.
-    pub fn trains(&self, name: &str) -> bool {
-        let in_head = name.starts_with("layers.");
-        in_head || self.how.adapter == Adapter::Full && !self.how.frozen.holds(name)
-    }
-
-    /// Tensors stacked along their first dimension as a parameter, where they are trained.
-    pub fn parameter(&self, parts: &[&WeightTensor<'_>], stacked: Tensor) -> Result<Tensor> {
-        if !parts.iter().all(|w| self.trains(&w.name)) {
-            return Ok(stacked);
+    /// Moves what a backward pass left here to its store.
+    pub fn drain_to(&self, store: &mut GradStore) -> candle_core::Result<()> {
+        for (weight, gradient) in lock(&self.0).drain(..) {
+            let sum = match store.remove(&weight) {
+                Some(other) => (other + gradient)?,
+                None => gradient,
+            };
+            store.insert(&weight, sum);
         }
-        let var = Var::from_tensor(&stacked)?;
-        let tensor = var.as_tensor().clone();
-        self.parameters.borrow_mut().push(Parameter {
-            parts: parts
-                .iter()
-                .map(|w| (w.name.clone(), w.shape.first().copied().unwrap_or(0)))
-                .collect(),
-            var,
-        });
-        Ok(tensor)
-    }
-
-    /// A low-rank update for each of the encoder's matrices that lie stacked in `stacked`.
-    pub fn low_rank(
-        &self,
-        parts: &[&WeightTensor<'_>],
-        stacked: &Tensor,
-        rng: &mut StdRng,
-    ) -> Result<Vec<Lora>> {
-        let Adapter::Lora(rank) = self.how.adapter else {
-            return Ok(Vec::new());
-        };
-        let mut row = 0;
-        let mut all = Vec::new();
-        for part in parts.iter().filter(|part| part.name.starts_with("blk.")) {
-            let (rows, _) = part.dims2()?;
-            let lora = Lora::new(&part.name, stacked.narrow(0, row, rows)?, rank, rng)?;
-            row += rows;
-            for (side, var) in [("lora_a", &lora.a), ("lora_b", &lora.b)] {
-                self.parameters.borrow_mut().push(Parameter {
-                    parts: vec![(format!("{}.{side}", part.name), var.dim(0)?)],
-                    var: var.clone(),
-                });
-            }
-            all.push(lora);
-        }
-        self.adapters.borrow_mut().extend(all.iter().cloned());
-        Ok(all)
+        Ok(())
     }
 }
 
@@ -278,31 +258,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_frozen_follows_from_the_name() {
-        let held = |frozen: &str| -> Vec<&str> {
+    fn what_is_frozen_follows_from_the_role() {
+        let held = |frozen: &str| -> Vec<Role> {
             let frozen: Frozen = frozen.parse().unwrap();
-            let names = [
-                "token_embd.weight",
-                "position_embd.weight",
-                "token_embd_norm.bias",
-                "blk.0.attn_q.weight",
-                "blk.1.ffn_up.bias",
-                "blk.10.attn_q.weight",
-                "blk.10.attn_output_norm.weight",
+            let roles = [
+                Role::TokenTable,
+                Role::OtherTable,
+                Role::TableNorm,
+                Role::Matrix { layer: 0 },
+                Role::Bias { layer: 1 },
+                Role::Matrix { layer: 10 },
+                Role::Norm { layer: 10 },
             ];
-            names.into_iter().filter(|n| frozen.holds(n)).collect()
+            roles.into_iter().filter(|r| frozen.holds(*r)).collect()
         };
         assert!(held("none").is_empty());
-        assert_eq!(held("tokens"), ["token_embd.weight"]);
+        assert_eq!(held("tokens"), [Role::TokenTable]);
         assert_eq!(held("layers:0").len(), 3);
         assert_eq!(held("layers:2").len(), 5);
         assert_eq!(
             held("matrices"),
             [
-                "token_embd.weight",
-                "position_embd.weight",
-                "blk.0.attn_q.weight",
-                "blk.10.attn_q.weight"
+                Role::TokenTable,
+                Role::OtherTable,
+                Role::Matrix { layer: 0 },
+                Role::Matrix { layer: 10 }
             ]
         );
         for wrong in ["", "layers", "layers:", "layers:-1", "token"] {
@@ -311,6 +291,22 @@ mod tests {
         }
         for named in ["layers:2", "matrices"] {
             assert_eq!(named.parse::<Frozen>().unwrap().to_string(), named);
+        }
+    }
+
+    #[test]
+    fn a_head_is_trained_whatever_is_frozen() {
+        for adapter in [Adapter::Full, Adapter::Lora(4)] {
+            let how = FineTuning {
+                adapter,
+                frozen: Frozen::Matrices,
+                dropout: 0.0,
+                precision: TrainingPrecision::F32,
+            };
+            assert!(how.trains(Some(Role::Head)));
+            assert!(!how.trains(Some(Role::TokenTable)) && !how.trains(None));
+            let bias = how.trains(Some(Role::Bias { layer: 0 }));
+            assert_eq!(bias, adapter == Adapter::Full);
         }
     }
 }

@@ -58,41 +58,49 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn add(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_add_ps(a, b) }
     }
 
     #[inline(always)]
     fn sub(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_sub_ps(a, b) }
     }
 
     #[inline(always)]
     fn mul(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_mul_ps(a, b) }
     }
 
     #[inline(always)]
     fn div(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_div_ps(a, b) }
     }
 
     #[inline(always)]
     fn max(self, a: __m512, b: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_max_ps(a, b) }
     }
 
     #[inline(always)]
     fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_fmadd_ps(a, b, c) }
     }
 
     #[inline(always)]
     fn low_bits_to_exponent(self, x: __m512) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_castsi512_ps(_mm512_slli_epi32::<23>(_mm512_castps_si512(x))) }
     }
 
     #[inline(always)]
     fn splat_i32(self, x: i32) -> __m512i {
+        // SAFETY: as above.
         unsafe { _mm512_set1_epi32(x) }
     }
 
@@ -105,6 +113,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn to_f32(self, x: __m512i) -> __m512 {
+        // SAFETY: as above.
         unsafe { _mm512_cvtepi32_ps(x) }
     }
 
@@ -124,6 +133,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn dot(self, sum: __m512i, w: __m512i, x: __m512i) -> __m512i {
+        // SAFETY: as above.
         unsafe { _mm512_dpbusd_epi32(sum, x, w) }
     }
 

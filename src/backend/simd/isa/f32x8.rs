@@ -31,41 +31,49 @@ macro_rules! f32x8 {
 
         #[inline(always)]
         fn add(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_add_ps(a, b) }
         }
 
         #[inline(always)]
         fn sub(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_sub_ps(a, b) }
         }
 
         #[inline(always)]
         fn mul(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_mul_ps(a, b) }
         }
 
         #[inline(always)]
         fn div(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_div_ps(a, b) }
         }
 
         #[inline(always)]
         fn max(self, a: __m256, b: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_max_ps(a, b) }
         }
 
         #[inline(always)]
         fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_fmadd_ps(a, b, c) }
         }
 
         #[inline(always)]
         fn low_bits_to_exponent(self, x: __m256) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_castps_si256(x))) }
         }
 
         #[inline(always)]
         fn splat_i32(self, x: i32) -> __m256i {
+            // SAFETY: as above.
             unsafe { _mm256_set1_epi32(x) }
         }
 
@@ -78,6 +86,7 @@ macro_rules! f32x8 {
 
         #[inline(always)]
         fn to_f32(self, x: __m256i) -> __m256 {
+            // SAFETY: as above.
             unsafe { _mm256_cvtepi32_ps(x) }
         }
     };

@@ -1,0 +1,286 @@
+//! Scaled dot-product attention with a backward pass of its own, for training on the CPU: one sequence a task.
+
+use std::ops::Range;
+
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, Layout, Result, Shape, Tensor, bail};
+use rayon::prelude::*;
+
+use super::math::{exp, numbers, sum};
+
+/// Scaled dot-product attention within each of `sequences`, which lie end to end and cover all rows:
+/// `[tokens, 3 · hidden]` → `[tokens, hidden]`.
+pub fn attention(qkv: &Tensor, sequences: Vec<Range<usize>>, heads: usize) -> Result<Tensor> {
+    qkv.contiguous()?.apply_op1(Attention { sequences, heads })
+}
+
+#[derive(Clone)]
+struct Attention {
+    sequences: Vec<Range<usize>>,
+    heads: usize,
+}
+
+/// One head of one sequence: query, key and value `[length, width]`, key and value also transposed, and
+/// the attention weights `[length, length]`.
+#[derive(Default)]
+struct HeadBuffers {
+    query: Vec<f32>,
+    key: Vec<f32>,
+    value: Vec<f32>,
+    transposed: Vec<f32>,
+    weights: Vec<f32>,
+}
+
+impl HeadBuffers {
+    /// Reads a head of a sequence's rows, `[length, 3 · hidden]`, and computes its attention weights.
+    fn fill(&mut self, rows: &[f32], hidden: usize, head: usize, width: usize) {
+        let length = rows.len() / (3 * hidden);
+        let gather = |part: usize, out: &mut Vec<f32>| {
+            out.clear();
+            for row in rows.chunks_exact(3 * hidden) {
+                let start = part * hidden + head * width;
+                out.extend_from_slice(&row[start..start + width]);
+            }
+        };
+        gather(0, &mut self.query);
+        gather(1, &mut self.key);
+        gather(2, &mut self.value);
+        transpose(&self.key, width, &mut self.transposed);
+        self.weights.clear();
+        self.weights.resize(length * length, 0.0);
+        let scale = 1.0 / (width as f32).sqrt();
+        multiply_add(
+            &self.query,
+            &self.transposed,
+            width,
+            length,
+            scale,
+            &mut self.weights,
+        );
+        for row in self.weights.chunks_exact_mut(length) {
+            let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            row.iter_mut().for_each(|w| *w = exp(*w - max));
+            let total = 1.0 / sum(row, row, |w, _| w);
+            row.iter_mut().for_each(|w| *w *= total);
+        }
+    }
+}
+
+/// `[rows, columns]` → `[columns, rows]`.
+fn transpose(x: &[f32], columns: usize, out: &mut Vec<f32>) {
+    let rows = x.len() / columns;
+    out.clear();
+    out.resize(x.len(), 0.0);
+    for (i, row) in x.chunks_exact(columns).enumerate() {
+        for (j, &x) in row.iter().enumerate() {
+            out[j * rows + i] = x;
+        }
+    }
+}
+
+/// out += scale · a·b: `[m, k]`, `[k, n]`, `[m, n]`.
+fn multiply_add(a: &[f32], b: &[f32], k: usize, n: usize, scale: f32, out: &mut [f32]) {
+    for (a, out) in a.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+        for (&a, b) in a.iter().zip(b.chunks_exact(n)) {
+            let a = a * scale;
+            for (out, &b) in out.iter_mut().zip(b) {
+                *out += a * b;
+            }
+        }
+    }
+}
+
+/// out += aᵀ·b: `[m, k]`, `[m, n]`, `[k, n]`.
+fn transposed_multiply_add(a: &[f32], b: &[f32], k: usize, n: usize, out: &mut [f32]) {
+    for (a, b) in a.chunks_exact(k).zip(b.chunks_exact(n)) {
+        for (&a, out) in a.iter().zip(out.chunks_exact_mut(n)) {
+            for (out, &b) in out.iter_mut().zip(b) {
+                *out += a * b;
+            }
+        }
+    }
+}
+
+impl Attention {
+    /// Runs `work(sequence's rows of inputs, its rows of the output)` in parallel; the output is
+    /// `[tokens, columns]`.
+    fn each_sequence(
+        &self,
+        tokens: usize,
+        columns: usize,
+        work: impl Fn(Range<usize>, &mut [f32]) + Sync,
+    ) -> Result<Vec<f32>> {
+        let mut out = vec![0f32; tokens * columns];
+        let mut parts = Vec::with_capacity(self.sequences.len());
+        let mut rest = out.as_mut_slice();
+        let mut at = 0;
+        for range in &self.sequences {
+            if range.start != at || range.end > tokens {
+                bail!("sequences must lie end to end");
+            }
+            let (part, after) = rest.split_at_mut(range.len() * columns);
+            parts.push((range.clone(), part));
+            rest = after;
+            at = range.end;
+        }
+        parts
+            .into_par_iter()
+            .for_each(|(range, part)| work(range, part));
+        Ok(out)
+    }
+}
+
+impl CustomOp1 for Attention {
+    fn name(&self) -> &'static str {
+        "attention"
+    }
+
+    fn cpu_fwd(&self, qkv: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let (tokens, columns) = layout.shape().dims2()?;
+        let hidden = columns / 3;
+        let width = hidden / self.heads;
+        let qkv = numbers(qkv, layout)?;
+        let out = self.each_sequence(tokens, hidden, |range, out| {
+            let rows = &qkv[range.start * columns..range.end * columns];
+            let mut head = HeadBuffers::default();
+            let mut attended = Vec::new();
+            for h in 0..self.heads {
+                head.fill(rows, hidden, h, width);
+                attended.clear();
+                attended.resize(range.len() * width, 0.0);
+                multiply_add(
+                    &head.weights,
+                    &head.value,
+                    range.len(),
+                    width,
+                    1.0,
+                    &mut attended,
+                );
+                for (out, row) in out
+                    .chunks_exact_mut(hidden)
+                    .zip(attended.chunks_exact(width))
+                {
+                    out[h * width..(h + 1) * width].copy_from_slice(row);
+                }
+            }
+        })?;
+        Ok((CpuStorage::F32(out), (tokens, hidden).into()))
+    }
+
+    fn bwd(&self, qkv: &Tensor, _result: &Tensor, gradient: &Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(qkv.detach().apply_op2_no_bwd(
+            &gradient.contiguous()?,
+            &AttentionGradient(self.clone()),
+        )?))
+    }
+}
+
+struct AttentionGradient(Attention);
+
+impl CustomOp2 for AttentionGradient {
+    fn name(&self) -> &'static str {
+        "attention-gradient"
+    }
+
+    fn cpu_fwd(
+        &self,
+        qkv: &CpuStorage,
+        layout: &Layout,
+        gradient: &CpuStorage,
+        gradient_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (tokens, columns) = layout.shape().dims2()?;
+        let hidden = columns / 3;
+        let heads = self.0.heads;
+        let width = hidden / heads;
+        let scale = 1.0 / (width as f32).sqrt();
+        let (qkv, gradient) = (numbers(qkv, layout)?, numbers(gradient, gradient_layout)?);
+        let out = self.0.each_sequence(tokens, columns, |range, out| {
+            let length = range.len();
+            let rows = &qkv[range.start * columns..range.end * columns];
+            let gradients = &gradient[range.start * hidden..range.end * hidden];
+            let mut head = HeadBuffers::default();
+            let mut of_output = Vec::new();
+            let mut of_scores = vec![0f32; length * length];
+            let mut of_parts = vec![0f32; 3 * length * width];
+            for h in 0..heads {
+                head.fill(rows, hidden, h, width);
+                of_output.clear();
+                for row in gradients.chunks_exact(hidden) {
+                    of_output.extend_from_slice(&row[h * width..(h + 1) * width]);
+                }
+                // With w = softmax(s): ∂s = w ∘ (∂w − Σ w ∘ ∂w).
+                transpose(&head.value, width, &mut head.transposed);
+                of_scores.fill(0.0);
+                multiply_add(
+                    &of_output,
+                    &head.transposed,
+                    width,
+                    length,
+                    1.0,
+                    &mut of_scores,
+                );
+                for (g, w) in of_scores
+                    .chunks_exact_mut(length)
+                    .zip(head.weights.chunks_exact(length))
+                {
+                    let mean = sum(g, w, |g, w| g * w);
+                    for (g, w) in g.iter_mut().zip(w) {
+                        *g = scale * w * (*g - mean);
+                    }
+                }
+                of_parts.fill(0.0);
+                let (of_query, others) = of_parts.split_at_mut(length * width);
+                let (of_key, of_value) = others.split_at_mut(length * width);
+                multiply_add(&of_scores, &head.key, length, width, 1.0, of_query);
+                transposed_multiply_add(&of_scores, &head.query, length, width, of_key);
+                transposed_multiply_add(&head.weights, &of_output, length, width, of_value);
+                for (part, numbers) in of_parts.chunks_exact(length * width).enumerate() {
+                    let start = part * hidden + h * width;
+                    for (out, row) in out
+                        .chunks_exact_mut(columns)
+                        .zip(numbers.chunks_exact(width))
+                    {
+                        out[start..start + width].copy_from_slice(row);
+                    }
+                }
+            }
+        })?;
+        Ok((CpuStorage::F32(out), (tokens, columns).into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::D;
+
+    use super::{
+        super::composed::{random, same},
+        *,
+    };
+
+    #[test]
+    fn attention_within_sequences() {
+        let (heads, width) = (3, 5);
+        let hidden = heads * width;
+        let x = random(12, 3 * hidden, 1);
+        let sequences = vec![0..4, 4..5, 5..12];
+        let composed = || -> Result<Tensor> {
+            let mut rows = Vec::new();
+            for range in &sequences {
+                let part = |i: usize| {
+                    x.narrow(0, range.start, range.len())?
+                        .narrow(1, i * hidden, hidden)?
+                        .reshape((range.len(), heads, width))?
+                        .transpose(0, 1)?
+                        .contiguous()
+                };
+                let scores = (part(0)?.matmul(&part(1)?.t()?)? / (width as f64).sqrt())?;
+                let weights = candle_nn::ops::softmax(&scores, D::Minus1)?;
+                let out = weights.matmul(&part(2)?)?.transpose(0, 1)?;
+                rows.push(out.reshape((range.len(), hidden))?);
+            }
+            Tensor::cat(&rows, 0)
+        };
+        same(&[&x], attention(&x, sequences.clone(), heads), composed());
+    }
+}

@@ -1,0 +1,328 @@
+//! The backend that trains: what is loaded to it becomes parameters, autograd follows what it computes, and
+//! dropout is on.
+
+use std::sync::Mutex;
+
+use candle_core::{DType, Device, Tensor, Var, backprop::GradStore};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+use super::{
+    attention, autograd,
+    parameters::{
+        Adapter, FineTuning, Frozen, Lora, Parameter, TrainingPrecision, WeightGradients,
+    },
+};
+use crate::{
+    backend::{
+        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Route, Routing,
+        candle::{
+            batch::DeviceBatch,
+            operations::{self, Norm, layer_norm, stacked},
+            routing,
+            tables::{Embeddings, Table},
+        },
+        lock,
+    },
+    checkpoint::weights::{Role, WeightTensor},
+    error::Result,
+    text::Batch,
+};
+
+/// candle on one device, to train what is loaded to it.
+pub struct Trainer {
+    device: Device,
+    how: FineTuning,
+    /// Whether operations with a backward pass of their own are used.
+    fused: bool,
+    /// Where dropout's masks and the first numbers of low-rank updates come from.
+    random: Mutex<StdRng>,
+    parameters: Mutex<Vec<Parameter>>,
+    adapters: Mutex<Vec<Lora>>,
+    /// Gradients that fused operations keep beside autograd's store.
+    gradients: WeightGradients,
+}
+
+impl Trainer {
+    /// candle on `device`, to fine-tune an encoder: what `how` says becomes [`Parameter`]s, and after the
+    /// embeddings and each sub-layer's linear layer numbers are dropped, as in transformers. Masks follow from
+    /// `seed`.
+    pub fn new(device: Device, seed: u64, how: FineTuning) -> Self {
+        Self {
+            fused: device.is_cpu(),
+            device,
+            how,
+            random: Mutex::new(StdRng::seed_from_u64(seed)),
+            parameters: Mutex::default(),
+            adapters: Mutex::default(),
+            gradients: WeightGradients::default(),
+        }
+    }
+
+    /// candle on `device`, to train a head alone, which is too small to gain by fused operations.
+    pub fn of_head(device: Device, seed: u64) -> Self {
+        let how = FineTuning {
+            adapter: Adapter::Full,
+            frozen: Frozen::None,
+            dropout: 0.0,
+            precision: TrainingPrecision::F32,
+        };
+        Self {
+            fused: false,
+            ..Self::new(device, seed, how)
+        }
+    }
+
+    /// Lets dropout's masks follow from another seed from here on.
+    pub fn reseed(&self, seed: u64) {
+        *lock(&self.random) = StdRng::seed_from_u64(seed);
+    }
+
+    /// What was loaded to be trained, in the order it was loaded. Cloning shares.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        lock(&self.parameters).clone()
+    }
+
+    /// The low-rank updates that were loaded to be trained. Cloning shares.
+    pub fn adapters(&self) -> Vec<Lora> {
+        lock(&self.adapters).clone()
+    }
+
+    /// Gradients of `loss`, a single number, for all parameters that are trained.
+    pub fn gradients(&self, loss: &Tensor) -> Result<GradStore> {
+        let mut gradients = loss.backward()?;
+        self.gradients.drain_to(&mut gradients)?;
+        Ok(gradients)
+    }
+
+    /// Tensors stacked along their first dimension: a parameter, where all of them are trained.
+    fn load(&self, parts: &[&WeightTensor<'_>]) -> Result<Tensor> {
+        let stacked = stacked(parts, &self.device)?;
+        if !parts.iter().all(|w| self.how.trains(w.role)) {
+            return Ok(stacked);
+        }
+        let var = Var::from_tensor(&stacked)?;
+        let tensor = var.as_tensor().clone();
+        let rows = |w: &WeightTensor<'_>| w.shape.first().copied().unwrap_or(0);
+        lock(&self.parameters).push(Parameter {
+            parts: parts.iter().map(|w| (w.name.clone(), rows(w))).collect(),
+            var,
+        });
+        Ok(tensor)
+    }
+
+    /// A low-rank update for each of the encoder's matrices that lie stacked in `stacked`, where they are what is
+    /// trained.
+    fn low_rank(&self, parts: &[&WeightTensor<'_>], stacked: &Tensor) -> Result<Vec<Lora>> {
+        let Adapter::Lora(rank) = self.how.adapter else {
+            return Ok(Vec::new());
+        };
+        let mut row = 0;
+        let mut all = Vec::new();
+        for part in parts {
+            if !matches!(part.role, Some(Role::Matrix { .. })) {
+                continue;
+            }
+            let (rows, _) = part.dims2()?;
+            let matrix = stacked.narrow(0, row, rows)?;
+            let lora = Lora::new(&part.name, matrix, rank, &mut lock(&self.random))?;
+            row += rows;
+            lock(&self.parameters).extend(lora.parameters()?);
+            all.push(lora);
+        }
+        lock(&self.adapters).extend(all.iter().cloned());
+        Ok(all)
+    }
+
+    fn norm(&self, x: &Tensor, norm: &Norm) -> Result<Tensor> {
+        match self.fused {
+            true => Ok(autograd::layer_norm(x, &norm.weight, &norm.bias, norm.eps)?),
+            false => layer_norm(x, norm),
+        }
+    }
+
+    /// Dropout within an encoder, plus `residual` where there is one.
+    fn drop_add(&self, x: Tensor, residual: Option<&Tensor>) -> Result<Tensor> {
+        let p = self.how.dropout;
+        if self.fused && p > 0.0 {
+            let seed = lock(&self.random).random();
+            return Ok(autograd::dropout(&x, residual, p, seed)?);
+        }
+        let x = self.dropout(&x, p)?;
+        Ok(match residual {
+            Some(residual) => (x + residual)?,
+            None => x,
+        })
+    }
+}
+
+/// A linear layer: weight `[out, in]` and bias `[out]`.
+pub struct Linear {
+    weight: Tensor,
+    bias: Tensor,
+    /// Updates of the weight's rows, from the first on.
+    low_rank: Vec<Lora>,
+}
+
+impl Linear {
+    /// The weight with its low-rank updates.
+    fn weight(&self) -> Result<Tensor> {
+        if self.low_rank.is_empty() {
+            return Ok(self.weight.clone());
+        }
+        let updates = self.low_rank.iter().map(Lora::update);
+        let updates = Tensor::cat(&updates.collect::<Result<Vec<_>>>()?, 0)?;
+        Ok((&self.weight + updates)?)
+    }
+}
+
+impl Backend for Trainer {
+    type Tensor = Tensor;
+    type Linear = Linear;
+    type Norm = Norm;
+    type Embeddings = Embeddings;
+    type Batch = DeviceBatch;
+
+    fn load_embeddings(
+        &self,
+        token: WeightTensor<'_>,
+        position: WeightTensor<'_>,
+        types: WeightTensor<'_>,
+        norm: NormWeights<'_>,
+    ) -> Result<Embeddings> {
+        Ok(Embeddings {
+            token: match self.how.trains(token.role) {
+                true => Table::Dense(self.load(&[&token])?),
+                false => Table::new(&token, &self.device)?,
+            },
+            position: self.load(&[&position])?,
+            types: self.load(&[&types])?,
+            norm: self.load_norm(norm)?,
+        })
+    }
+
+    fn load_linear(&self, parts: Vec<(WeightTensor<'_>, WeightTensor<'_>)>) -> Result<Linear> {
+        let (weights, biases): (Vec<_>, Vec<_>) = parts.iter().map(|(w, b)| (w, b)).unzip();
+        let weight = self.load(&weights)?;
+        Ok(Linear {
+            low_rank: self.low_rank(&weights, &weight)?,
+            weight,
+            bias: self.load(&biases)?,
+        })
+    }
+
+    fn load_norm(&self, norm: NormWeights<'_>) -> Result<Norm> {
+        Ok(Norm {
+            weight: self.load(&[&norm.weight])?,
+            bias: self.load(&[&norm.bias])?,
+            eps: norm.eps,
+        })
+    }
+
+    fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
+        DeviceBatch::new(batch, &self.device)
+    }
+
+    fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
+        self.drop_add(self.norm(&tables.sum(batch)?, &tables.norm)?, None)
+    }
+
+    fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
+        let (weight, bias, precision) = (layer.weight()?, &layer.bias, self.how.precision);
+        if self.fused {
+            let y = autograd::linear(x, &weight, bias, precision, &self.gradients)?;
+            return match activation {
+                Activation::Gelu => Ok(autograd::gelu(&y)?),
+                other => operations::activate(y, other),
+            };
+        }
+        let y = match precision {
+            TrainingPrecision::F32 => x.matmul(&weight.t()?)?,
+            TrainingPrecision::Bf16 => x
+                .to_dtype(DType::BF16)?
+                .matmul(&weight.to_dtype(DType::BF16)?.t()?)?
+                .to_dtype(DType::F32)?,
+        };
+        operations::activate(y.broadcast_add(bias)?, activation)
+    }
+
+    fn linear_add_norm(
+        &self,
+        x: &Tensor,
+        layer: &Linear,
+        residual: &Tensor,
+        norm: &Norm,
+    ) -> Result<Tensor> {
+        let y = self.linear(x, layer, Activation::None)?;
+        self.norm(&self.drop_add(y, Some(residual))?, norm)
+    }
+
+    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+        match self.fused {
+            true => Ok(attention::attention(qkv, batch.ranges.clone(), heads)?),
+            false => operations::attention(qkv, batch, heads),
+        }
+    }
+
+    fn attention_weights(
+        &self,
+        qkv: &Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+    ) -> Result<Tensor> {
+        operations::attention_weights(qkv, rows, heads)
+    }
+
+    fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {
+        operations::pool(hidden, pooling)
+    }
+
+    fn normalize(&self, x: &Tensor) -> Result<Tensor> {
+        operations::normalize(x)
+    }
+
+    fn dropout(&self, x: &Tensor, p: f32) -> Result<Tensor> {
+        if p <= 0.0 {
+            return Ok(x.clone());
+        }
+        let mut random = lock(&self.random);
+        let keep = 1.0 / (1.0 - p);
+        let mask: Vec<f32> = (0..x.elem_count())
+            .map(|_| {
+                if random.random::<f32>() < p {
+                    0.0
+                } else {
+                    keep
+                }
+            })
+            .collect();
+        Ok((x * Tensor::from_vec(mask, x.shape(), &self.device)?)?)
+    }
+
+    fn routing(&self) -> Option<&dyn Routing<Tensor = Tensor>> {
+        Some(self)
+    }
+
+    async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {
+        operations::read(tensors)
+    }
+}
+
+impl Routing for Trainer {
+    type Tensor = Tensor;
+
+    fn select(&self, x: &Tensor, rows: &[u32]) -> Result<Tensor> {
+        routing::select(x, rows)
+    }
+
+    fn route(
+        &self,
+        attended: &Tensor,
+        qkv: &Tensor,
+        queries: &Tensor,
+        routes: &[Route],
+        heads: usize,
+        gain: Gain,
+    ) -> Result<Tensor> {
+        routing::route(attended, qkv, queries, routes, heads, gain)
+    }
+}

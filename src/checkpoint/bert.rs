@@ -1,0 +1,164 @@
+//! A BERT-family encoder, opened: from one GGUF file, whole or in pieces, or from the parts of a Hugging Face folder.
+
+use super::{
+    config::Config,
+    dtype::Dtype,
+    encoder_id::EncoderId,
+    files::{Bytes, sha256},
+    gguf::{
+        arriving::Arriving,
+        header::{Header, Metadata, check_magic},
+        value::Value,
+        vocabulary,
+    },
+    keys, names,
+    opened::Opened,
+    weights::Weights,
+};
+use crate::{
+    error::{Error, Result},
+    text::Tokenizer,
+};
+
+/// An opened encoder of the BERT family, not yet on a backend.
+pub type BertCheckpoint = Opened<Config>;
+
+impl BertCheckpoint {
+    /// Opens a GGUF file as `caselens quantize` writes it. `what` names it in errors.
+    ///
+    /// # Errors
+    /// It is none, is broken or cut short, or holds another architecture.
+    pub fn from_gguf(what: &str, bytes: Bytes) -> Result<Self> {
+        check_magic(what, &bytes)?;
+        let header = Header::read(&bytes).map_err(|fault| Error::ModelFormat {
+            what: what.into(),
+            reason: fault.to_string(),
+        })?;
+        Self::behind(what, bytes, header)
+    }
+
+    /// [`BertCheckpoint::from_gguf`] of a file whose header was read.
+    pub(super) fn behind(what: &str, bytes: Bytes, header: Header) -> Result<Self> {
+        let weights = Weights::gguf(what, bytes, header, |format| format.dtype().is_some())?;
+        Ok(About::read(what, &weights.metadata)?.with(weights))
+    }
+
+    /// Opens the parts of a Hugging Face folder: config.json, tokenizer.json and model.safetensors. `id` is the encoder's
+    /// name.
+    ///
+    /// # Errors
+    /// A part is none, or holds another architecture.
+    pub fn from_parts(id: &str, config: &str, tokenizer: &[u8], weights: Bytes) -> Result<Self> {
+        let encoder = EncoderId {
+            id: id.into(),
+            sha256: sha256(&weights),
+        };
+        Self::from_files(encoder, config, tokenizer, [(id.to_owned(), weights)])
+    }
+
+    /// [`BertCheckpoint::from_parts`] with weights in several files, each with what names it in errors.
+    pub(super) fn from_files(
+        encoder: EncoderId,
+        config: &str,
+        tokenizer: &[u8],
+        weights: impl IntoIterator<Item = (String, Bytes)>,
+    ) -> Result<Self> {
+        let config = Config::from_json(&encoder.id, config)?;
+        let tokenizer = Tokenizer::from_json(tokenizer)?;
+        let mut weights = Weights::safetensors(weights, names::bert)?;
+        if config.position_offset > 0 {
+            weights.drop_rows("position_embd.weight", config.position_offset)?;
+        }
+        Ok(Self::new(encoder, config, tokenizer, weights))
+    }
+
+    /// The dtype of the large matrices.
+    pub fn dtype(&self) -> Dtype {
+        self.weights.format().dtype().unwrap_or(Dtype::F32)
+    }
+}
+
+/// What a GGUF file's key-value pairs say of an encoder.
+struct About {
+    encoder: EncoderId,
+    config: Config,
+    tokenizer: Tokenizer,
+}
+
+impl About {
+    fn read(what: &str, metadata: &Metadata) -> Result<Self> {
+        let text = |key: &str| metadata.get(key).and_then(Value::as_str);
+        let architecture = text("general.architecture").unwrap_or("unknown");
+        if architecture != "bert" {
+            return Err(Error::UnsupportedArchitecture {
+                what: what.into(),
+                found: architecture.into(),
+            });
+        }
+        let needed = |key: &str| {
+            text(key).ok_or_else(|| Error::ModelFormat {
+                what: what.into(),
+                reason: format!("it has no `{key}`, which files from other converters lack"),
+            })
+        };
+        let config = Config::from_json(what, needed(keys::CONFIG)?)?;
+        let tokenizer = vocabulary::Parts::read(what, metadata, config.vocab_size)?;
+        let encoder = EncoderId {
+            id: text(keys::ENCODER_ID).unwrap_or(what).to_owned(),
+            sha256: needed(keys::ENCODER_SHA256)?.to_owned(),
+        };
+        Ok(Self {
+            encoder,
+            config,
+            tokenizer: tokenizer.tokenizer()?,
+        })
+    }
+
+    fn with(self, weights: Weights) -> BertCheckpoint {
+        BertCheckpoint::new(self.encoder, self.config, self.tokenizer, weights)
+    }
+}
+
+/// [`BertCheckpoint::from_gguf`] of a file that arrives in pieces.
+pub struct ArrivingCheckpoint {
+    what: String,
+    file: Arriving,
+    about: Option<About>,
+}
+
+impl ArrivingCheckpoint {
+    /// As [`Arriving::new`].
+    pub fn new(what: &str, size: Option<usize>) -> Self {
+        Self {
+            what: what.into(),
+            file: Arriving::new(what, size),
+            about: None,
+        }
+    }
+
+    /// Takes the next bytes. The tokenizer is built as soon as it is here.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`] and [`BertCheckpoint::from_gguf`].
+    pub fn push(&mut self, piece: &[u8]) -> Result<()> {
+        self.file.push(piece)?;
+        if let Some(metadata) = self.file.take_metadata() {
+            self.about = Some(About::read(&self.what, &metadata)?);
+        }
+        Ok(())
+    }
+
+    /// The checkpoint, once all bytes are here.
+    ///
+    /// # Errors
+    /// As [`BertCheckpoint::from_gguf`].
+    pub fn finish(self) -> Result<BertCheckpoint> {
+        let mut weights = self.file.finish()?;
+        let about = match self.about {
+            Some(about) => about,
+            // A file so short that its header was read at its end.
+            None => About::read(&self.what, &std::mem::take(&mut weights.metadata))?,
+        };
+        Ok(about.with(weights))
+    }
+}

@@ -1,0 +1,86 @@
+//! What ships by name: its files, and where they are looked for.
+
+use std::path::{Path, PathBuf};
+
+use directories::ProjectDirs;
+
+use crate::error::{Error, Result};
+
+/// Where the repository has them, and the demo serves them.
+const FOLDER: &str = "www/public/models";
+
+/// A file that ships.
+#[derive(Debug)]
+pub struct File {
+    pub name: &'static str,
+    pub bytes: u64,
+    pub sha256: &'static str,
+}
+
+/// An encoder that ships, and its head.
+#[derive(Debug)]
+pub struct Shipped {
+    pub name: &'static str,
+    pub model: File,
+    pub head: File,
+}
+
+/// What commands take unless told otherwise.
+pub const SHIPPED: Shipped = Shipped {
+    name: "caselens-csts",
+    model: File {
+        name: "caselens-csts-q4_0.gguf",
+        bytes: 13_722_816,
+        sha256: "fbdba091316532ef2740c6b108ddf8df059e6670e8aa036326e754d65ca2d768",
+    },
+    head: File {
+        name: "caselens-csts.head.safetensors",
+        bytes: 9_960,
+        sha256: "aa6e37dbf61c9807497b732ea72ec8f0ef34bd3356f8b6d4de697f5a8477420a",
+    },
+};
+
+impl Shipped {
+    pub fn files(&self) -> [&File; 2] {
+        [&self.model, &self.head]
+    }
+}
+
+impl File {
+    /// The first place that has it: beside the program, the folder of a repository above it or in the working
+    /// directory, the platform's data folder.
+    pub fn find(&self) -> Option<PathBuf> {
+        let program = std::env::current_exe().ok();
+        let program = program.as_deref().and_then(Path::parent);
+        let above = program.into_iter().flat_map(Path::ancestors);
+        let places = program
+            .map(Path::to_owned)
+            .into_iter()
+            .chain(above.map(|place| place.join(FOLDER)))
+            .chain([PathBuf::from(FOLDER)])
+            .chain(data_folder());
+        places
+            .map(|place| place.join(self.name))
+            .find(|path| path.is_file())
+    }
+
+    /// As [`find`](Self::find); `option` names another file.
+    ///
+    /// # Errors
+    /// No place has it.
+    pub fn located(&self, option: &str) -> Result<PathBuf> {
+        self.find().ok_or_else(|| {
+            let data = data_folder().map_or_else(String::new, |f| format!(", nor in {}", f.display()));
+            Error::InvalidArgument(format!(
+                "{} is neither beside the program nor in {FOLDER} here{data}. `caselens models fetch --from URL` brings it there; or name another file with {option}.",
+                self.name
+            ))
+        })
+    }
+}
+
+/// Where models that were fetched lie; `None` where the platform has no such place for this user.
+pub fn data_folder() -> Option<PathBuf> {
+    let folders = ProjectDirs::from("", "", "caselens")?;
+    Some(folders.data_local_dir().join("models"))
+}

@@ -1,0 +1,89 @@
+//! Data sets and teachers' answers from tables of any format that is read.
+
+use std::path::{Path, PathBuf};
+
+use super::{Format, ReadOptions, Reader};
+use crate::{
+    data::{columns::Columns, dataset::Dataset, teacher::Teacher},
+    error::{Error, Result},
+};
+
+/// Rows that are read at once.
+const BATCH: usize = 1024;
+
+/// A data set, of at most `limit` of a file's rows.
+///
+/// # Errors
+/// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
+pub fn dataset(path: &Path, limit: Option<usize>) -> Result<Dataset> {
+    let columns = columns(path, &Dataset::TEXTS, &Dataset::NUMBERS, limit)?;
+    Dataset::from_columns(&path.display().to_string(), &columns)
+}
+
+/// Several data sets, one after the other; pairs and groups stay within a file.
+///
+/// # Errors
+/// As [`dataset`]; no file is named.
+pub fn datasets(paths: &[PathBuf]) -> Result<Dataset> {
+    let mut all = Dataset::default();
+    for path in paths {
+        all.append(dataset(path, None)?);
+    }
+    match all.rows.is_empty() {
+        true => Err(Error::InvalidArgument("no data file is named.".into())),
+        false => Ok(all),
+    }
+}
+
+/// A teacher's answers.
+///
+/// # Errors
+/// The file cannot be opened, columns are missing, or a row is broken: the row's number is named.
+pub fn teacher(path: &Path) -> Result<Teacher> {
+    let columns = columns(path, &Teacher::TEXTS, &Teacher::NUMBERS, None)?;
+    Teacher::from_columns(&path.display().to_string(), &columns)
+}
+
+/// Columns of texts and of numbers that a table may have, of at most `limit` of its rows. What neither its name
+/// nor its first bytes give another format is CSV.
+///
+/// # Errors
+/// The file cannot be opened, a row is broken, or a column holds something else.
+pub fn columns(
+    path: &Path,
+    texts: &[&str],
+    numbers: &[&str],
+    limit: Option<usize>,
+) -> Result<Columns> {
+    let mut reader = Reader::open(&ReadOptions {
+        path: Some(path.to_owned()),
+        // Lines of text have no columns.
+        format: Format::of_path(path).map(|format| match format {
+            Format::Text => Format::Csv,
+            other => other,
+        }),
+        otherwise: Format::Csv,
+        rows: BATCH,
+    })?;
+    let mut columns = Columns::default();
+    let limit = limit.unwrap_or(usize::MAX);
+    while columns.rows() < limit
+        && let Some(rows) = reader.next().transpose()?
+    {
+        let take = rows.len().min(limit - columns.rows());
+        let first = columns.rows() + 1;
+        let mut read = Vec::new();
+        for name in texts.iter().filter(|name| rows.has(name)) {
+            read.push((*name, rows.texts(name, first, &reader.what)?));
+        }
+        for name in numbers.iter().filter(|name| rows.has(name)) {
+            read.push((*name, rows.numbers(name, first, &reader.what)?));
+        }
+        let read = read.into_iter().map(|(name, mut cells)| {
+            cells.truncate(take);
+            (name.to_owned(), cells)
+        });
+        columns.extend(take, read);
+    }
+    Ok(columns)
+}

@@ -1,0 +1,62 @@
+//! Comparisons for JavaScript.
+
+use js_sys::{Array, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::{Engine, explain, js_error, object, to_js};
+use crate::{lens::Question, text::template::normalize_condition};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(typescript_type = "Compared")]
+    pub type JsCompared;
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Similarities of two sentences, one a condition. Of a longer call's conditions `first` come before these: errors
+    /// count on from them. `unconditional` is the similarity without a condition, where it is known: it is not computed
+    /// again. With `attention` each result has its readings, of the last layer alone.
+    pub async fn compare(
+        &self,
+        sentence1: String,
+        sentence2: String,
+        conditions: Vec<String>,
+        first: usize,
+        unconditional: Option<f32>,
+        attention: bool,
+    ) -> Result<JsCompared, JsValue> {
+        let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
+        let question = Question {
+            sentences: [&sentence1, &sentence2],
+            conditions: &conditions,
+            first,
+            unconditional,
+            attention,
+        };
+        let results = self.chosen.lens.answer(&question).await.map_err(js_error)?;
+        let warnings = Array::new();
+        if results.iter().any(|result| result.truncated) {
+            let warning = "A sentence is longer than the encoder reads: its end was left out.";
+            warnings.push(&warning.into());
+        }
+        let list = Array::new();
+        for result in &results {
+            let js: JsValue = to_js(result)?;
+            if let Some(readings) = &result.readings {
+                let texts = [
+                    normalize_condition(&result.condition),
+                    &sentence1,
+                    &sentence2,
+                ];
+                Reflect::set(
+                    &js,
+                    &"readings".into(),
+                    &explain::readings(readings, texts)?,
+                )?;
+            }
+            list.push(&js);
+        }
+        object([("results", list.into()), ("warnings", warnings.into())])
+    }
+}

@@ -1,0 +1,274 @@
+//! `train --adapter`: the folder it writes, what the other commands make of that, and a run that is killed and resumed.
+
+use std::{path::PathBuf, process::Command};
+
+use crate::{
+    common::{self, toy_csv},
+    program::caselens,
+};
+
+#[test]
+fn a_folder_is_written_quantised_and_evaluated() {
+    let folder: PathBuf =
+        std::env::temp_dir().join(format!("caselens-finetune-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).display().to_string();
+    std::fs::write(path("toy.csv"), toy_csv(24)).unwrap();
+    let (toy, out, gguf) = (path("toy.csv"), path("out"), path("out.gguf"));
+    let model = common::fixture("roberta-tiny").display().to_string();
+    let train = [
+        "fine-tune",
+        "--model",
+        &model,
+        "--data",
+        &toy,
+        "--output",
+        &out,
+        "--epochs",
+        "1",
+        "--json",
+    ];
+    let (code, stdout, stderr) = caselens(&train);
+    assert_eq!(code, 0, "{stderr}");
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        report["training"]["case"]["orders"][0],
+        "condition-sentence"
+    );
+    assert_eq!(report["training"]["case"]["subtract"], false);
+    let beside = path("out.head.safetensors");
+    let quantize = |model: &str, more: &[&str]| {
+        let mut args = vec!["quantize", "--model", model, "--output", &gguf];
+        args.extend(["--dtype", "f32", "--head"]);
+        args.extend(more);
+        caselens(&args)
+    };
+    let (code, _, stderr) = quantize(&out, &[&beside, "--id", "somebody/named"]);
+    assert_eq!(code, 0, "{stderr}");
+    let spearman = |model: &str| {
+        let (code, stdout, stderr) = caselens(&[
+            "evaluate",
+            "--model",
+            model,
+            "--head",
+            "none",
+            "--order",
+            "cs",
+            "--pooling",
+            "all",
+            "--no-subtract",
+            "--data",
+            &toy,
+            "--json",
+        ]);
+        assert_eq!(code, 0, "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        report["spearman"].as_f64().unwrap()
+    };
+    assert!((spearman(&out) - spearman(&gguf)).abs() < 1e-6);
+    // The head in the folder remembers how embeddings are made.
+    let remembered = |args: &[&str]| {
+        let mut all = vec!["evaluate", "--data", &toy, "--json"];
+        all.extend(args);
+        let (code, stdout, stderr) = caselens(&all);
+        assert_eq!(code, 0, "{stderr}");
+        serde_json::from_str::<serde_json::Value>(&stdout).unwrap()
+    };
+    let report = remembered(&["--model", &out]);
+    assert_eq!(report["spearman"], spearman(&out));
+    assert!(report["condition_only"]["spearman"].is_number());
+    let head = format!("{out}/head.safetensors");
+    for head in [&head, &beside] {
+        let report = remembered(&["--model", &gguf, "--head", head]);
+        assert!((report["spearman"].as_f64().unwrap() - spearman(&gguf)).abs() < 1e-6);
+    }
+    // `quantize --head` writes the same head under the name that the file's encoder got.
+    let read = |path: &str| {
+        let bytes = std::fs::read(path).unwrap();
+        caselens::head::HeadFile::parse(path, &bytes).unwrap()
+    };
+    let (mut want, got) = (read(&head), read(&beside));
+    want.spec.encoder.id = "somebody/named".into();
+    assert!(want.condition_only.take().is_some());
+    assert_eq!(got, want);
+    for (model, head, part) in [
+        (&model, &beside, "head.safetensors"),
+        (&out, &head, "would be overwritten"),
+    ] {
+        let (code, _, stderr) = quantize(model, &[head]);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
+    }
+    let history = std::fs::read_to_string(format!("{out}/history.csv")).unwrap();
+    assert_eq!(history.lines().count(), 2, "{history}");
+    let svg = std::fs::read_to_string(format!("{out}/curves.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("validation Spearman"));
+    assert!(!folder.join("out.checkpoint").exists());
+
+    let refused = |more: &[&str], output: &str, part: &str| {
+        let mut args = vec!["fine-tune", "--data", &toy, "--output", output];
+        args.extend(more);
+        let (code, _, stderr) = caselens(&args);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
+    };
+    let new = path("new");
+    refused(&["--model", &model], &out, "is there already");
+    refused(&["--model", &gguf], &new, "Hugging Face folder");
+    refused(
+        &["--model", &model, "--hidden", "8"],
+        &new,
+        "--kind or --dims",
+    );
+    refused(&["--model", &model, "--loss", "quads"], &new, "`quads`");
+    refused(
+        &["--model", &model, "--keep", "last", "--patience", "3"],
+        &new,
+        "--keep best",
+    );
+    assert!(!folder.join("new").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_head_is_trained_with_its_encoder_and_low_rank_updates_are_merged() {
+    let folder = std::env::temp_dir().join(format!("caselens-joint-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).display().to_string();
+    std::fs::write(path("one.csv"), toy_csv(24)).unwrap();
+    std::fs::write(path("two.csv"), toy_csv(60)).unwrap();
+    let (one, two, out) = (path("one.csv"), path("two.csv"), path("out"));
+    let model = common::fixture("bert-tiny").display().to_string();
+    let (code, stdout, stderr) = caselens(&[
+        "fine-tune",
+        "--adapter",
+        "lora:2",
+        "--kind",
+        "mlp",
+        "--hidden",
+        "32",
+        "--dims",
+        "16",
+        "--head-dropout",
+        "0.3",
+        "--model",
+        &model,
+        "--data",
+        &one,
+        "--data",
+        &two,
+        "--order",
+        "both",
+        "--output",
+        &out,
+        "--epochs",
+        "2",
+        "--keep",
+        "last",
+        "--loss",
+        "mse,quad:0.1",
+        "--json",
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["spec"]["dims"], serde_json::json!([128, 32, 16]));
+    assert_eq!(report["training"]["data"], "one.csv, two.csv");
+    assert_eq!(report["training"]["options"]["adapter"], "lora:2");
+    assert_eq!(report["training"]["options"]["keep"], "last");
+    assert_eq!(report["training"]["best_epoch"]["epoch"], 2);
+    let config = std::fs::read(folder.join("out/adapter/adapter_config.json")).unwrap();
+    let config: serde_json::Value = serde_json::from_slice(&config).unwrap();
+    assert_eq!(
+        (&config["r"], &config["base_model_name_or_path"]),
+        (&2.into(), &"bert-tiny".into())
+    );
+    let (code, stdout, stderr) =
+        caselens(&["evaluate", "--model", &out, "--data", &one, "--limit", "48"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stdout.contains("non-linear head 128 → 32 → 16 for out"),
+        "{stdout}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_killed_training_is_resumed_to_the_same_files() {
+    let folder = std::env::temp_dir().join(format!("caselens-killed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).display().to_string();
+    std::fs::write(path("toy.csv"), toy_csv(128)).unwrap();
+    let (toy, model) = (
+        path("toy.csv"),
+        common::fixture("bert-tiny").display().to_string(),
+    );
+    let (straight, killed) = (path("straight"), path("killed"));
+    let args = |output: &'static str| -> Vec<String> {
+        let output = path(output);
+        [
+            "fine-tune",
+            "--model",
+            &model,
+            "--data",
+            &toy,
+            "--epochs",
+            "4",
+            "--seeds",
+            "1,2",
+            "--checkpoint-every",
+            "3",
+            "--output",
+            &output,
+        ]
+        .map(String::from)
+        .to_vec()
+    };
+    let run = |args: &[String]| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        caselens(&args)
+    };
+    assert_eq!(run(&args("straight")).0, 0);
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_caselens"))
+        .args(args("killed"))
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let state = folder.join("killed.checkpoint/seed-2.safetensors");
+    while !state.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        state.exists() && !folder.join("killed").exists(),
+        "killed too late"
+    );
+
+    let (code, _, stderr) = run(&args("killed"));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--resume"), "{stderr}");
+    let mut resumed = args("killed");
+    resumed.push("--resume".into());
+    let mut other = resumed.clone();
+    other.extend(["--batch".into(), "8".into()]);
+    let (code, _, stderr) = run(&other);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("had 16 for --batch, this one has 8"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = run(&resumed);
+    assert_eq!(code, 0, "{stderr}");
+    for file in [
+        "model.safetensors",
+        "history.csv",
+        "curves.svg",
+        "caselens-training.json",
+    ] {
+        let read = |folder: &str| std::fs::read(format!("{folder}/{file}")).unwrap();
+        assert_eq!(read(&straight), read(&killed), "{file}");
+    }
+    assert!(!folder.join("killed.checkpoint").exists());
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -272,21 +272,27 @@ impl<B: Backend> Lens<B> {
 
     /// What was read under each condition; none where nobody looked.
     fn looked(&self, question: &Question<'_>, looks: &Looks<B>) -> Result<Vec<[Vec<Reading>; 2]>> {
-        let mut all = Vec::new();
+        if looks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let readings = Readings::new(&self.encoder.tokenizer, question.sentences)?;
+        let conditions = question.conditions.iter();
+        let conditions = conditions.map(|condition| readings.condition(condition));
+        let conditions = conditions.collect::<Result<Vec<_>>>()?;
+        let mut all: Vec<_> = conditions
+            .iter()
+            .map(|_| [Vec::new(), Vec::new()])
+            .collect();
         for (look, weights) in looks {
             let reads = look.reads.iter().flat_map(|(_, reads)| reads);
             let mut dealt = Dealt::new(weights, longest(reads));
             for (input, reads) in &look.reads {
-                let condition = question.conditions.get(input / 2).copied();
-                if input % 2 == 0 {
-                    all.push([Vec::new(), Vec::new()]);
-                }
-                let reader = Readings::new(&self.encoder.tokenizer, question.sentences, condition)?;
-                let reading = |read| reader.reading(input % 2, read, vec![dealt.deal(read)]);
-                let readings = reads.iter().map(reading).collect();
-                if let Some(pair) = all.last_mut() {
-                    pair[input % 2] = readings;
-                }
+                let (condition, which) = (input / 2, input % 2);
+                let reading = |read| {
+                    let attention = vec![dealt.deal(read)];
+                    readings.reading(which, conditions.get(condition), read, attention)
+                };
+                all[condition][which] = reads.iter().map(reading).collect();
             }
         }
         Ok(all)

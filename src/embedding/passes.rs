@@ -37,10 +37,8 @@ impl<B: Backend> Encoder<B> {
         if let Some(case) = job.case {
             self.check(case)?;
         }
-        #[cfg(not(target_arch = "wasm32"))]
+        #[cfg_attr(target_arch = "wasm32", allow(unused_mut))]
         let mut cuts = Vec::new();
-        #[cfg(target_arch = "wasm32")]
-        let cuts = Vec::new();
         let of = match job.case {
             None => Of::Joint(JointPasses::new(self, job, None)),
             Some(Case::Joint(joint)) => Of::Joint(JointPasses::new(self, job, Some(joint))),

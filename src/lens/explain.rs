@@ -291,12 +291,15 @@ impl<B: Backend> Lens<B> {
         inputs: &Inputs,
         attention: &[Vec<f32>],
     ) -> Result<[Vec<Reading>; 2]> {
-        let reader = Readings::new(&self.encoder.tokenizer, sentences, condition)?;
-        let Some(conditioned) = &inputs.conditioned else {
-            let alone =
-                |which: usize| vec![reader.reading(which, &inputs.plain[which], Vec::new())];
+        let readings = Readings::new(&self.encoder.tokenizer, sentences)?;
+        let (Some(conditioned), Some(condition)) = (&inputs.conditioned, condition) else {
+            let alone = |which: usize| {
+                let read = &inputs.plain[which];
+                vec![readings.reading(which, None, read, Vec::new())]
+            };
             return Ok([alone(0), alone(1)]);
         };
+        let condition = readings.condition(condition)?;
         let longest = longest(inputs.joint());
         let mut layers: Vec<_> = attention.iter().map(|l| Dealt::new(l, longest)).collect();
         let mut of = |which: usize| -> Vec<Reading> {
@@ -304,7 +307,7 @@ impl<B: Backend> Lens<B> {
             reads
                 .map(|read| {
                     let attention = layers.iter_mut().map(|layer| layer.deal(read)).collect();
-                    reader.reading(which, read, attention)
+                    readings.reading(which, Some(&condition), read, attention)
                 })
                 .collect()
         };

@@ -51,11 +51,10 @@ pub struct Reading {
     pub cut: usize,
 }
 
-/// Makes [`Reading`]s of two sentences under a condition, or of them alone.
+/// Makes [`Reading`]s of two sentences under conditions, or of them alone.
 pub struct Readings<'a> {
     tokenizer: &'a Tokenizer,
     sentences: [Vec<Piece>; 2],
-    condition: Option<Vec<Piece>>,
 }
 
 impl<'a> Readings<'a> {
@@ -63,22 +62,29 @@ impl<'a> Readings<'a> {
     ///
     /// # Errors
     /// What the tokenizer says.
-    pub fn new(
-        tokenizer: &'a Tokenizer,
-        [first, second]: [&str; 2],
-        condition: Option<&str>,
-    ) -> Result<Self> {
-        let condition = condition.map(|c| tokenizer.pieces(normalize_condition(c)));
+    pub fn new(tokenizer: &'a Tokenizer, [first, second]: [&str; 2]) -> Result<Self> {
         Ok(Self {
             tokenizer,
             sentences: [tokenizer.pieces(first)?, tokenizer.pieces(second)?],
-            condition: condition.transpose()?,
         })
     }
 
-    /// What was read of sentence `which`; `attention` is as [`Reading::attention`].
-    pub fn reading(&self, which: usize, read: &Read, attention: Vec<Vec<Vec<f32>>>) -> Reading {
-        let condition = self.condition.as_ref().filter(|_| read.order.is_some());
+    /// A condition's pieces, for [`Readings::reading`].
+    ///
+    /// # Errors
+    /// As [`Readings::new`].
+    pub fn condition(&self, text: &str) -> Result<Vec<Piece>> {
+        self.tokenizer.pieces(normalize_condition(text))
+    }
+
+    /// What was read of sentence `which`, under a condition where there is one; `attention` is as [`Reading::attention`].
+    pub fn reading(
+        &self,
+        which: usize,
+        condition: Option<&Vec<Piece>>,
+        read: &Read,
+        attention: Vec<Vec<Vec<f32>>>,
+    ) -> Reading {
         Reading {
             order: read.order,
             tokens: tokens(

@@ -15,6 +15,7 @@ use caselens::{
     embedding::{Case, Encoder, Joint, Pool},
     head::HeadFile,
     lens::{
+        Question,
         explain::{Explanation, StepName, Switches},
         reading::Part,
     },
@@ -96,6 +97,52 @@ fn the_default_is_what_compare_gives() {
             ends_where_compare_does(&lenses(|| gpu.clone(), &tiny(name)), true);
         }
     }
+}
+
+/// More conditions than a pass holds: each comparison has its own readings, those of the explanation's last layer.
+#[test]
+fn attention_comes_with_a_comparison_where_it_is_asked_for() {
+    let in_blocks = quantized(&fixture("bert-tiny"), Dtype::Q8_0);
+    let conditions: Vec<String> = (0..60).map(|i| format!("{CONDITION} {i}")).collect();
+    let conditions: Vec<&str> = conditions.iter().map(String::as_str).collect();
+    for lens in lenses(Simd::new, &in_blocks) {
+        let question = Question {
+            sentences: SENTENCES,
+            conditions: &conditions,
+            first: 0,
+            unconditional: None,
+            attention: true,
+        };
+        let answers = block_on(lens.answer(&question)).unwrap();
+        let plain = block_on(lens.compare(SENTENCES[0], SENTENCES[1], &conditions)).unwrap();
+        for ((answer, plain), condition) in answers.iter().zip(&plain).zip(&conditions) {
+            assert_eq!(answer.similarity, plain.similarity);
+            assert!(plain.readings.is_none());
+            let mut expected = explain(&lens, Some(condition), Switches::default()).readings;
+            for reading in expected.iter_mut().flatten() {
+                reading.attention = reading.attention.split_off(reading.attention.len() - 1);
+            }
+            assert_eq!(answer.readings.as_ref(), Some(&expected), "{condition}");
+        }
+    }
+}
+
+/// A part of a longer call: errors count on, and what is known is not computed again.
+#[test]
+fn a_part_of_a_call_knows_its_first_index() {
+    let [_, lens] = lenses(Simd::new, &quantized(&fixture("bert-tiny"), Dtype::Q8_0));
+    let ask = |conditions: &[&str]| {
+        block_on(lens.answer(&Question {
+            sentences: SENTENCES,
+            conditions,
+            first: 8,
+            unconditional: Some(0.25),
+            attention: false,
+        }))
+    };
+    assert_eq!(ask(&[CONDITION]).unwrap()[0].unconditional, 0.25);
+    let error = ask(&[CONDITION, " "]).unwrap_err().to_string();
+    assert!(error.contains("condition 10"), "{error}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ import random
 import sys
 from dataclasses import dataclass, field
 
-COLUMNS = ["domain", "sentence1", "sentence2", "condition", "label"]
+COLUMNS = ["set", "domain", "sentence1", "sentence2", "condition", "label"]
 
 
 @dataclass
@@ -71,7 +71,7 @@ def part(text):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("grids", help="file of grids")
-    arguments.add_argument("--seed", type=int, default=0, help="chooses a wording of each aspect, pair by pair, and which text comes first")
+    arguments.add_argument("--seed", type=int, default=0, help="chooses a wording of each aspect of a grid, and which text of a pair comes first")
     arguments.add_argument("--part", type=part, default="0/1", metavar="I/N", help="every N-th grid from the I-th on, counted from 0")
     arguments.add_argument("--contrasts", action="store_true", help="only texts that agree in one aspect and differ in another, and those two")
     options = arguments.parse_args()
@@ -80,17 +80,22 @@ def main():
     first, step = options.part
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
-    for grid in read(options.grids)[first::step]:
+    for number, grid in enumerate(read(options.grids)):
+        if number % step != first:
+            continue
+        aspects = [(draw.choice(names), letters) for names, letters in grid.aspects]
         for i, j in itertools.combinations(range(len(grid.texts)), 2):
             if draw.random() < 0.5:
                 i, j = j, i
-            rated = [(draw.choice(names), rating(letters[i], letters[j])) for names, letters in grid.aspects]
+            rated = [(name, rating(letters[i], letters[j])) for name, letters in aspects]
             if options.contrasts:
                 agree, differ = ([row for row in rated if row[1] == label] for label in (5, 1))
                 rated = [draw.choice(agree), draw.choice(differ)] if agree and differ else []
             for condition, label in rated:
                 if label is not None:
-                    out.writerow([grid.domain, grid.texts[i], grid.texts[j], condition, label])
+                    # A contrast is a pair by itself.
+                    grid_number = "" if options.contrasts else number + 1
+                    out.writerow([grid_number, grid.domain, grid.texts[i], grid.texts[j], condition, label])
 
 
 if __name__ == "__main__":

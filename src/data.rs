@@ -8,4 +8,6 @@ pub mod columns;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod mixture;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod teacher;

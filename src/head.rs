@@ -2,7 +2,8 @@
 //! or none, z = e, with their file format.
 //!
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
-//! numbers mean is JSON in its metadata. It also carries the condition-only baseline of its training
+//! numbers mean is JSON in its metadata. `mentioned.weight` `[dims]` and `mentioned.bias` `[1]` tell whether a sentence says
+//! anything about a condition. It also carries the condition-only baseline of its training
 //! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
 //! embeddings are made, which the encoder's own files do not.
 
@@ -26,6 +27,8 @@ use crate::{
 /// The key of the file's description, a [`Described`].
 const KEY: &str = "caselens.head";
 const VERSION: u32 = 1;
+/// The tensors of [`Mentioned`].
+const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
 
 #[derive(Serialize, Deserialize)]
 struct Described {
@@ -124,15 +127,48 @@ pub struct HeadLayer {
     pub bias: Vec<f32>,
 }
 
+/// Tells from an embedding of length 1 whether the sentence says anything about the condition: logistic regression on its
+/// numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mentioned {
+    /// `[dims]`, as many as the head's output has.
+    pub weight: Vec<f32>,
+    /// Added to the product.
+    pub bias: f32,
+}
+
+impl Mentioned {
+    /// The probability that the sentence says something about the condition, by its embedding `[dims]`, which need not have
+    /// length 1.
+    pub fn probability(&self, embedding: &[f32]) -> f32 {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        let length = dot(embedding, embedding).sqrt().max(f32::MIN_POSITIVE);
+        let logit = dot(&self.weight, embedding) / length + self.bias;
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
 /// A head as a file holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadFile {
     pub spec: HeadSpec,
     pub layers: Vec<HeadLayer>,
+    /// What tells whether a sentence mentions a condition, where that was trained.
+    pub mentioned: Option<Mentioned>,
     pub condition_only: Option<ConditionOnly>,
 }
 
 impl HeadFile {
+    /// A head of this description without numbers.
+    pub fn new(spec: HeadSpec) -> Self {
+        Self {
+            spec,
+            layers: Vec::new(),
+            mentioned: None,
+            condition_only: None,
+        }
+    }
+
     /// Reads a head file.
     ///
     /// # Errors
@@ -199,9 +235,20 @@ impl HeadFile {
             })
             .collect::<Result<Vec<_>>>()?;
         let condition_only = ConditionOnly::read(&file);
+        let mentioned = match file.tensor(MENTIONED[0]) {
+            Err(_) => None,
+            Ok(_) => Some(Mentioned {
+                weight: floats(MENTIONED[0], &[spec.output()])?,
+                bias: floats(MENTIONED[1], &[1])?
+                    .first()
+                    .copied()
+                    .unwrap_or_default(),
+            }),
+        };
         Ok(Self {
             spec,
             layers,
+            mentioned,
             condition_only,
         })
     }
@@ -222,6 +269,17 @@ impl HeadFile {
                 let name = format!("layers.{i}.{part}");
                 file.add(name, safetensors::Dtype::F16, shape, half(numbers));
             }
+        }
+        if let Some(mentioned) = &self.mentioned {
+            let [weight, bias] = MENTIONED.map(String::from);
+            let dims = mentioned.weight.len();
+            file.add(
+                weight,
+                safetensors::Dtype::F16,
+                &[dims],
+                half(&mentioned.weight),
+            );
+            file.add(bias, safetensors::Dtype::F16, &[1], half(&[mentioned.bias]));
         }
         if let Some(baseline) = &self.condition_only {
             baseline.write(&mut file);
@@ -246,6 +304,11 @@ pub struct Head<B: Backend> {
 }
 
 impl<B: Backend> Head<B> {
+    /// Whether it leaves embeddings as they are.
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
     /// Copies a parsed head to a backend.
     pub fn load(backend: &B, file: &HeadFile) -> Result<Self> {
         let layers = file

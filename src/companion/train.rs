@@ -160,6 +160,15 @@ fn decay(text: &str) -> std::result::Result<f64, String> {
     )
 }
 
+/// How much of a running average a step leaves.
+fn average(text: &str) -> std::result::Result<f64, String> {
+    number(
+        text,
+        |keep| (0.0..1.0).contains(keep),
+        "at least 0 and less than 1",
+    )
+}
+
 /// How much teachers count.
 fn share(text: &str) -> std::result::Result<f32, String> {
     number(text, |share| (0.0..=1.0).contains(share), "between 0 and 1")

@@ -31,9 +31,40 @@ impl Row {
         [&self.sentence1, &self.sentence2, &self.condition]
     }
 
-    fn same_sentences(&self, other: &Self) -> bool {
+    pub(super) fn same_sentences(&self, other: &Self) -> bool {
         self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
     }
+}
+
+/// How much of a group an epoch reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Draw {
+    /// Most of its conditions, each with all its rows, drawn anew each time.
+    pub conditions: usize,
+    /// Most conditions under which its sentences are compared with answers, where there are any.
+    pub answers: usize,
+    /// How often it is read, on the average: at 0.25 it is drawn in every fourth epoch.
+    pub times: f32,
+}
+
+impl Default for Draw {
+    /// All ratings, once, and no answers.
+    fn default() -> Self {
+        Self {
+            conditions: usize::MAX,
+            answers: 0,
+            times: 1.0,
+        }
+    }
+}
+
+/// Rows that training compares with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The rows, which follow each other.
+    pub rows: Range<usize>,
+    /// How much of it an epoch reads.
+    pub draw: Draw,
 }
 
 /// The valid rows of a file, or of several.
@@ -46,24 +77,40 @@ pub struct Dataset {
     pub kept: Vec<Option<usize>>,
     /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
     pub pairs: Vec<Pair>,
-    /// The rows of a sentence pair that follow each other in one file, however many conditions it has:
-    /// what training compares. Every row is in one of them, or of `asked`.
-    pub groups: Vec<Range<usize>>,
-    /// More groups, of rows that compare a sentence with answers, where
-    /// [`with_answers`](super::answers::with_answers) added them.
-    pub asked: Vec<Range<usize>>,
+    /// What training compares: the rows of a sentence pair that follow each other in one file, however many
+    /// conditions it has, or those of a set, and the rows that compare sentences with answers, where
+    /// [`with_answers`](super::answers::with_answers) added them. Every row is in one of them.
+    pub groups: Vec<Group>,
 }
 
 impl Dataset {
     /// The columns that [`from_columns`](Self::from_columns) takes: of texts, and of numbers.
-    pub const TEXTS: [&str; 5] = ["sentence1", "sentence2", "condition", "answer1", "answer2"];
+    pub const TEXTS: [&str; 6] = [
+        "sentence1",
+        "sentence2",
+        "condition",
+        "answer1",
+        "answer2",
+        "set",
+    ];
     pub const NUMBERS: [&str; 1] = ["label"];
+
+    /// The same rows, of each of whose groups an epoch reads so much.
+    pub fn drawn(mut self, draw: Draw) -> Self {
+        for group in &mut self.groups {
+            group.draw = draw;
+        }
+        self
+    }
 
     /// Adds the rows of another file.
     pub fn append(&mut self, other: Self) {
         let before = self.rows.len();
         let moved = |row: usize| row + before;
-        let moved_group = |group: Range<usize>| moved(group.start)..moved(group.end);
+        let moved_group = |group: Group| Group {
+            rows: moved(group.rows.start)..moved(group.rows.end),
+            ..group
+        };
         self.rows.extend(other.rows);
         self.kept
             .extend(other.kept.into_iter().map(|row| row.map(moved)));
@@ -71,10 +118,10 @@ impl Dataset {
             .extend(other.pairs.into_iter().map(|(a, b)| (moved(a), moved(b))));
         self.groups
             .extend(other.groups.into_iter().map(moved_group));
-        self.asked.extend(other.asked.into_iter().map(moved_group));
     }
 
-    /// The rows of a table; `name` stands for it in errors.
+    /// The rows of a table; `name` stands for it in errors. Rows that follow each other and name the same `set` are
+    /// one: any two texts of it may be compared under any of its conditions.
     ///
     /// # Errors
     /// A column is missing, or a row is broken: the row's number is named.
@@ -95,6 +142,7 @@ impl Dataset {
             }
         }
         let mut data = Self::default();
+        let mut sets = Vec::new();
         for i in 0..columns.rows() {
             let row = i + 1;
             let cell = |column| columns.cell(column, i).unwrap_or_default();
@@ -120,6 +168,7 @@ impl Dataset {
             }
             data.kept.push(Some(data.rows.len()));
             let text = |column| cell(column).to_owned();
+            sets.push(Some(text("set")).filter(|set| !set.trim().is_empty()));
             data.rows.push(Row {
                 sentence1: text("sentence1"),
                 sentence2: text("sentence2"),
@@ -134,27 +183,32 @@ impl Dataset {
             .filter_map(|two| Some((two[0]?, two[1]?)))
             .filter(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
             .collect();
-        data.groups = groups(&data.rows, 0);
+        data.groups = grouped(&data.rows, &sets);
         match data.rows.is_empty() {
             true => Err(bad(0, "there is no valid row".into())),
             false => Ok(data),
         }
     }
 
-    /// For each row whether it is held out: every row of a tenth of the sentence pairs, so that no pair is
+    /// For each row whether it is held out: every row of a tenth of the sentence pairs and sets, so that none of them is
     /// parted. The same rows every time.
     pub fn held_out(&self) -> Vec<bool> {
-        let pair = |row: &Row| (row.sentence1.clone(), row.sentence2.clone());
-        let mut pairs: Vec<_> = self.rows.iter().map(pair).collect();
+        // A set is known by its first pair.
+        let first = |group: &Group| {
+            let row = &self.rows[group.rows.start];
+            (&row.sentence1, &row.sentence2)
+        };
+        let mut pairs: Vec<_> = self.groups.iter().map(first).collect();
         pairs.sort_unstable();
         pairs.dedup();
         pairs.shuffle(&mut StdRng::seed_from_u64(0));
         pairs.truncate(pairs.len().div_ceil(10));
         let held: HashSet<_> = pairs.into_iter().collect();
-        self.rows
-            .iter()
-            .map(|row| held.contains(&pair(row)))
-            .collect()
+        let mut out = vec![false; self.rows.len()];
+        for group in &self.groups {
+            out[group.rows.clone()].fill(held.contains(&first(group)));
+        }
+        out
     }
 
     /// The rows for which `keep` is true, the pairs both of whose rows are among them, and what is left of
@@ -174,16 +228,15 @@ impl Dataset {
             .iter()
             .filter_map(|&(a, b)| Some((place[a]?, place[b]?)))
             .collect();
-        let left = |groups: &[Range<usize>]| {
-            let left = groups.iter().filter_map(|group| {
-                let mut kept = place[group.clone()].iter().flatten();
-                let first = *kept.next()?;
-                Some(first..first + 1 + kept.count())
-            });
-            left.collect()
-        };
-        data.groups = left(&self.groups);
-        data.asked = left(&self.asked);
+        let left = self.groups.iter().filter_map(|group| {
+            let mut kept = place[group.rows.clone()].iter().flatten();
+            let first = *kept.next()?;
+            Some(Group {
+                rows: first..first + 1 + kept.count(),
+                ..group.clone()
+            })
+        });
+        data.groups = left.collect();
         data
     }
 
@@ -193,20 +246,34 @@ impl Dataset {
     }
 }
 
-/// The groups of the rows from `start` on.
-pub(super) fn groups(rows: &[Row], mut start: usize) -> Vec<Range<usize>> {
-    rows[start..]
-        .chunk_by(Row::same_sentences)
-        .map(|group| {
-            start += group.len();
-            start - group.len()..start
-        })
-        .collect()
+/// The groups of rows, each beside the name of its set.
+pub(super) fn grouped(rows: &[Row], sets: &[Option<String>]) -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let joins = i > 0
+            && match (&sets[i - 1], &sets[i]) {
+                (None, None) => rows[i - 1].same_sentences(row),
+                (before, now) => before == now,
+            };
+        match all.last_mut() {
+            Some(group) if joins => group.rows.end = i + 1,
+            _ => all.push(Group {
+                rows: i..i + 1,
+                draw: Draw::default(),
+            }),
+        }
+    }
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The rows of each group.
+    fn groups(data: &Dataset) -> Vec<Range<usize>> {
+        data.groups.iter().map(|group| group.rows.clone()).collect()
+    }
 
     const HEADER: &str = "sentence1,sentence2,condition,label\n";
 
@@ -229,13 +296,23 @@ mod tests {
         // Three conditions and an invalid one in their midst; then one; then two.
         let mut data =
             read("a,b,u,1\na,b,v,-1\na,b,w,1.5\na,b,x,4\nc,d,u,2\na,b,y,3\na,b,z,3\n").unwrap();
-        assert_eq!(data.groups, [0..3, 3..4, 4..6]);
+        assert_eq!(groups(&data), [0..3, 3..4, 4..6]);
         // The last pair comes again in the next file: another group.
         data.append(read("a,b,y,3\nc,d,y,2\n").unwrap());
-        assert_eq!(data.groups, [0..3, 3..4, 4..6, 6..7, 7..8]);
+        assert_eq!(groups(&data), [0..3, 3..4, 4..6, 6..7, 7..8]);
         assert_eq!(data.kept.last(), Some(&Some(7)));
         let some = data.subset(&[true, false, true, false, false, true, true, false]);
-        assert_eq!(some.groups, [0..2, 2..3, 3..4]);
+        assert_eq!(groups(&some), [0..2, 2..3, 3..4]);
+    }
+
+    #[test]
+    fn rows_of_a_set_are_one_group() {
+        let csv = "set,sentence1,sentence2,condition,label\n1,a,b,x,1\n1,a,c,x,5\n1,b,c,y,1\n2,b,c,y,1\n,b,c,y,1\n,b,c,z,1\n,b,d,z,1\n";
+        let data = Dataset::from_columns("d.csv", &Columns::of_csv(csv)).unwrap();
+        assert_eq!(groups(&data), [0..3, 3..4, 4..6, 6..7]);
+        // Whatever is held out, no set is parted.
+        let held = data.held_out();
+        assert!(held[..3].iter().all(|&h| h == held[0]));
     }
 
     #[test]

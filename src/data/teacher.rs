@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{
     columns::Columns,
-    dataset::{Dataset, Row, groups},
+    dataset::{Dataset, Draw, Group, Row, grouped},
 };
 use crate::{
     checkpoint::sha256,
@@ -25,17 +25,20 @@ use crate::{
 /// - `key1`, `key2`, `key3`: the keys of two sentences and a condition of the data, which need not stand together there; or
 /// - `key1`, `key2`, `condition`: the keys of two sentences of the data.
 ///
-/// What stands in no row of the data becomes a new row.
+/// What stands in no row of the data becomes a new row. New rows that follow each other and name the same `set` are one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Teacher {
     name: String,
     answers: Vec<Answer>,
+    /// How much of its new groups an epoch reads.
+    draw: Draw,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Answer {
     asked: Asked,
     rating: f32,
+    set: Option<String>,
 }
 
 /// What was asked: two sentences and a condition.
@@ -61,7 +64,8 @@ pub fn key(texts: &[&str]) -> String {
 
 impl Teacher {
     /// The columns that [`from_columns`](Self::from_columns) takes: of texts, and of numbers.
-    pub const TEXTS: [&str; 7] = [
+    pub const TEXTS: [&str; 8] = [
+        "set",
         "key",
         "key1",
         "key2",
@@ -71,6 +75,11 @@ impl Teacher {
         "condition",
     ];
     pub const NUMBERS: [&str; 2] = ["similarity", "label"];
+
+    /// The same answers, of each of whose new groups an epoch reads so much.
+    pub fn drawn(self, draw: Draw) -> Self {
+        Self { draw, ..self }
+    }
 
     /// The rows of a table; `name` stands for it in errors.
     ///
@@ -134,11 +143,16 @@ impl Teacher {
                     ));
                 }
             };
-            answers.push(Answer { asked, rating });
+            answers.push(Answer {
+                asked,
+                rating,
+                set: text("set").filter(|set| !set.trim().is_empty()),
+            });
         }
         Ok(Self {
             name: name.into(),
             answers,
+            draw: Draw::default(),
         })
     }
 }
@@ -152,7 +166,7 @@ pub fn taught(data: &Dataset, teachers: &[Teacher], weight: f32) -> Result<Datas
     let mut said = Said::of(data);
     for teacher in teachers {
         for (i, answer) in teacher.answers.iter().enumerate() {
-            said.hear(data, answer).ok_or_else(|| Error::Data {
+            said.hear(data, answer, teacher.draw).ok_or_else(|| Error::Data {
                 file: teacher.name.clone(),
                 row: i + 1,
                 reason: "its key stands for no row of the training data; give the data that the file was made for".into(),
@@ -174,9 +188,21 @@ struct Said<'a> {
     row_keys: HashMap<String, usize>,
     /// A sum of ratings and their count, of each row.
     ratings: Vec<(f32, u32)>,
-    /// The same of new rows, by group, in the order they came.
-    new: Vec<(usize, Row, u32)>,
+    /// New rows in the order they came.
+    new: Vec<New>,
     new_rows: HashMap<(String, String, String), usize>,
+}
+
+/// A row that only teachers rated.
+struct New {
+    /// The group of its sentence pair; a pair that the data lacks makes one of its own, after the others.
+    group: usize,
+    /// With the sum of its ratings.
+    row: Row,
+    /// How many there are.
+    count: u32,
+    set: Option<String>,
+    draw: Draw,
 }
 
 impl<'a> Said<'a> {
@@ -200,7 +226,7 @@ impl<'a> Said<'a> {
             }
         }
         for (i, group) in data.groups.iter().enumerate() {
-            let row = &data.rows[group.start];
+            let row = &data.rows[group.rows.start];
             let (s1, s2) = (&*row.sentence1, &*row.sentence2);
             said.groups.entry((s1, s2)).or_insert(i);
             said.group_keys.entry(key(&[s1, s2])).or_insert(i);
@@ -209,7 +235,7 @@ impl<'a> Said<'a> {
     }
 
     /// Takes an answer in; `None` where its key is unknown.
-    fn hear(&mut self, data: &Dataset, answer: &Answer) -> Option<()> {
+    fn hear(&mut self, data: &Dataset, answer: &Answer, draw: Draw) -> Option<()> {
         let (s1, s2, condition) = match &answer.asked {
             Asked::Texts([s1, s2, condition]) => (s1.as_str(), s2.as_str(), condition.as_str()),
             Asked::Row(key) => {
@@ -218,7 +244,7 @@ impl<'a> Said<'a> {
                 return Some(());
             }
             Asked::Pair(key, condition) => {
-                let row = &data.rows[data.groups[*self.group_keys.get(key)?].start];
+                let row = &data.rows[data.groups[*self.group_keys.get(key)?].rows.start];
                 (
                     row.sentence1.as_str(),
                     row.sentence2.as_str(),
@@ -239,13 +265,15 @@ impl<'a> Said<'a> {
         let texts = (s1.to_owned(), s2.to_owned(), condition.to_owned());
         match self.new_rows.get(&texts) {
             Some(&at) => {
-                let (_, row, count) = &mut self.new[at];
-                row.rating += answer.rating;
-                *count += 1;
+                let new = &mut self.new[at];
+                new.row.rating += answer.rating;
+                new.count += 1;
             }
             None => {
-                // A sentence pair that the data lacks makes a group of its own, after the others.
-                let group = self.groups.get(&(s1, s2)).copied().unwrap_or(usize::MAX);
+                let group = match answer.set {
+                    None => self.groups.get(&(s1, s2)).copied(),
+                    Some(_) => None,
+                };
                 self.new_rows.insert(texts.clone(), self.new.len());
                 let row = Row {
                     sentence1: texts.0,
@@ -254,7 +282,13 @@ impl<'a> Said<'a> {
                     rating: answer.rating,
                     answers: Default::default(),
                 };
-                self.new.push((group, row, 1));
+                self.new.push(New {
+                    group: group.unwrap_or(usize::MAX),
+                    row,
+                    count: 1,
+                    set: answer.set.clone(),
+                    draw,
+                });
             }
         }
         Some(())
@@ -274,11 +308,11 @@ impl<'a> Said<'a> {
         let mut out = Dataset::default();
         let mut place = vec![0; data.rows.len()];
         // A stable sort: within a sentence pair rows stay in the order they came.
-        self.new.sort_by_key(|(group, ..)| *group);
+        self.new.sort_by_key(|new| new.group);
         let mut new = self.new.into_iter().peekable();
         for (i, group) in data.groups.iter().enumerate() {
             let start = out.rows.len();
-            for row in group.clone() {
+            for row in group.rows.clone() {
                 place[row] = out.rows.len();
                 let (sum, count) = self.ratings[row];
                 let mut row = data.rows[row].clone();
@@ -287,14 +321,27 @@ impl<'a> Said<'a> {
                 }
                 out.rows.push(row);
             }
-            while let Some((_, row, count)) = new.next_if(|(group, ..)| *group == i) {
-                out.rows.push(mean(row, count));
+            while let Some(new) = new.next_if(|new| new.group == i) {
+                out.rows.push(new.mean());
             }
-            out.groups.push(start..out.rows.len());
+            out.groups.push(Group {
+                rows: start..out.rows.len(),
+                draw: group.draw,
+            });
         }
-        let start = out.rows.len();
-        out.rows.extend(new.map(|(_, row, count)| mean(row, count)));
-        out.groups.extend(groups(&out.rows, start));
+        let new: Vec<New> = new.collect();
+        for new in new.chunk_by(|a, b| a.draw == b.draw) {
+            let rows: Vec<Row> = new.iter().map(New::mean).collect();
+            let sets: Vec<_> = new.iter().map(|new| new.set.clone()).collect();
+            let draw = new.first().map(|new| new.draw).unwrap_or_default();
+            let start = out.rows.len();
+            out.groups
+                .extend(grouped(&rows, &sets).into_iter().map(|group| Group {
+                    rows: start + group.rows.start..start + group.rows.end,
+                    draw,
+                }));
+            out.rows.extend(rows);
+        }
         out.pairs = data
             .pairs
             .iter()
@@ -305,10 +352,13 @@ impl<'a> Said<'a> {
     }
 }
 
-fn mean(row: Row, count: u32) -> Row {
-    Row {
-        rating: row.rating / count as f32,
-        ..row
+impl New {
+    /// The row, rated by the mean of its ratings.
+    fn mean(&self) -> Row {
+        Row {
+            rating: self.row.rating / self.count as f32,
+            ..self.row.clone()
+        }
     }
 }
 
@@ -323,6 +373,10 @@ mod tests {
 
     fn teacher(csv: &str) -> Teacher {
         Teacher::from_columns("t.csv", &Columns::of_csv(csv)).unwrap()
+    }
+
+    fn groups_of(data: &Dataset) -> Vec<std::ops::Range<usize>> {
+        data.groups.iter().map(|group| group.rows.clone()).collect()
     }
 
     fn ratings(data: &Dataset) -> Vec<(&str, &str, f32)> {
@@ -357,7 +411,7 @@ mod tests {
                 ("e", "y", 2.0),
             ]
         );
-        assert_eq!(out.groups, [0..3, 3..6, 6..8]);
+        assert_eq!(groups_of(&out), [0..3, 3..6, 6..8]);
         assert_eq!(out.pairs, [(0, 1), (3, 4)]);
         assert_eq!(taught(&data, &[], 0.5).unwrap().rows, data.rows);
     }
@@ -381,7 +435,7 @@ mod tests {
             ]
         );
         assert_eq!(out.rows[5].sentence2, "d");
-        assert_eq!(out.groups, [0..3, 3..5, 5..7]);
+        assert_eq!(groups_of(&out), [0..3, 3..5, 5..7]);
 
         let worded = teacher(&format!(
             "key1,key2,condition,label\n{a},{d},new,4\n{c},{d},x,5\n{c},{d},new,2\n"
@@ -396,6 +450,31 @@ mod tests {
                 ("a", "new", 4.0)
             ]
         );
+    }
+
+    #[test]
+    fn new_rows_of_a_set_are_one_group_drawn_as_their_teacher_says() {
+        let mut set = teacher(
+            "set,sentence1,sentence2,condition,label\n1,a,b,new,1\n1,a,e,new,5\n1,b,e,new,1\n2,b,e,x,2\n,e,f,x,2\n",
+        );
+        set.draw = Draw {
+            conditions: 2,
+            answers: 0,
+            times: 0.5,
+        };
+        let data = data().drawn(Draw {
+            conditions: 7,
+            answers: 0,
+            times: 2.0,
+        });
+        let out = taught(&data, &[set.clone()], 0.5).unwrap();
+        assert_eq!(groups_of(&out), [0..2, 2..4, 4..7, 7..8, 8..9]);
+        assert!(
+            out.groups[..2]
+                .iter()
+                .all(|group| group.draw.conditions == 7)
+        );
+        assert!(out.groups[2..].iter().all(|group| group.draw == set.draw));
     }
 
     #[test]

@@ -2,12 +2,16 @@
 //! whose two sides are CASE embeddings or those of a tri-encoder with a router (CSR), with a projection head
 //! on top or without.
 //!
-//! All rows of a sentence pair that follow each other in the data, two conditions or more, are in one
-//! batch; the [`Loss`] compares them. Gradients go through the same forward pass as everywhere else.
+//! All rows of a sentence pair that follow each other in the data, two conditions or more, or of a set, are in one
+//! batch; the [`Loss`] compares them. Texts whose similarities are to stay as they were, and texts that mention a condition or
+//! do not, may be mixed in ([`Mixture`]). Gradients go through the same forward pass as everywhere else.
 
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
-use candle_core::{D, Device, Tensor};
+use candle_core::{D, DType, Device, Tensor, Var};
 use rand::{SeedableRng, rngs::StdRng};
 
 use crate::{
@@ -26,7 +30,10 @@ use crate::{
         BertCheckpoint,
         weights::{Dtype, WeightTensor},
     },
-    data::dataset::Dataset,
+    data::{
+        dataset::{Dataset, Row},
+        mixture::{Mixture, Source},
+    },
     embedding::{
         Case, Encoder, Input, Joint, Pool,
         plan::{Job, Pass},
@@ -34,14 +41,14 @@ use crate::{
     },
     error::{Error, Result},
     evaluation::metrics,
-    head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec},
+    head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec, Mentioned},
     lens::Finish,
     similarity::cosine,
     training::{
-        batches,
+        batches::{self, Batch, Loose, Material, Rows},
         early_stopping::{EarlyStopping, Epoch, Keep},
         head::start,
-        loss::Loss,
+        loss::{self, Compared, Loss},
     },
 };
 
@@ -49,6 +56,8 @@ use crate::{
 const WARM_UP: f64 = 0.06;
 /// Gradients longer than this are shortened to it.
 const CLIP: f64 = 1.0;
+/// Steps from one look of the running average at the weights to the next.
+const AVERAGED_EVERY: usize = 8;
 
 /// How to fine-tune.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -65,12 +74,11 @@ pub struct EncoderOptions {
     pub weight_decay: f64,
     /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
     pub dropout: f32,
-    /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows.
+    /// Sentence pairs of two rows a step: a batch is full once the encoder reads four times as many inputs for it.
     pub batch: usize,
-    /// Most conditions of a sentence pair in an epoch, drawn anew each time.
-    pub conditions: usize,
-    /// Most rows of a sentence and its pair's answers in an epoch ([`Dataset::asked`]), drawn anew each time.
-    pub answers: usize,
+    /// How much of the running average of the weights a step leaves (an exponential moving average; at most 1 − 1/steps, so
+    /// that the beginning is forgotten); what is validated and kept is the average. `None`: the weights as they are.
+    pub average: Option<f64>,
     /// Most epochs; the learning rate reaches 0 at their end.
     pub epochs: usize,
     pub keep: Keep,
@@ -84,7 +92,7 @@ pub struct Task<'a> {
     pub checkpoint: &'a BertCheckpoint,
     pub device: Device,
     pub case: &'a Case,
-    pub train: &'a Dataset,
+    pub train: &'a Mixture,
     pub validation: &'a Dataset,
     pub options: &'a EncoderOptions,
 }
@@ -106,6 +114,8 @@ pub struct FineTuned {
     pub adapters: Vec<Lora>,
     /// The head's layers.
     pub layers: Vec<HeadLayer>,
+    /// What tells whether a text mentions a condition, where that was trained.
+    pub mentioned: Option<Mentioned>,
     /// The epoch that all of these are of.
     pub best: Epoch,
     pub history: Vec<Epoch>,
@@ -113,10 +123,25 @@ pub struct FineTuned {
     pub losses: Vec<f64>,
 }
 
+/// What training reads, as the encoder's inputs; none is there twice.
+#[derive(Default)]
+struct Examples {
+    inputs: Vec<Input>,
+    /// Rated rows.
+    rated: Vec<Example>,
+    /// Inputs of texts whose similarities are kept, and what they are compared by: their embeddings before training.
+    kept: Vec<usize>,
+    before: Option<Tensor>,
+    /// Inputs of texts that say something about their condition, or nothing.
+    mentioned: Vec<(usize, bool)>,
+}
+
 /// One rated row: both sentences under their condition.
 struct Example {
-    sides: [Input; 2],
+    sides: [usize; 2],
     rating: f32,
+    /// Which sentence pair it has, and which condition.
+    asked: [usize; 2],
 }
 
 /// What training has changed so far.
@@ -125,6 +150,7 @@ struct Changed {
     encoder: BTreeMap<String, Vec<f32>>,
     /// Of the head.
     layers: Vec<HeadLayer>,
+    mentioned: Option<Mentioned>,
 }
 
 impl Changed {
@@ -132,8 +158,9 @@ impl Changed {
         let mut weights = BTreeMap::new();
         for parameter in parameters {
             let mut at = 0;
+            let numbers = parameter.var.as_detached_tensor();
             for (name, rows) in &parameter.parts {
-                let part = parameter.var.as_detached_tensor().narrow(0, at, *rows)?;
+                let part = numbers.narrow(0, at, *rows)?;
                 weights.insert(name.clone(), part.flatten_all()?.to_vec1()?);
                 at += rows;
             }
@@ -145,6 +172,13 @@ impl Changed {
         ) {
             layers.push(HeadLayer { weight, bias });
         }
+        let mentioned = match (weights.remove(MENTIONED[0]), weights.remove(MENTIONED[1])) {
+            (Some(weight), Some(bias)) => Some(Mentioned {
+                weight: weight.iter().map(|w| w * MENTIONED_SCALE as f32).collect(),
+                bias: bias.first().copied().unwrap_or_default(),
+            }),
+            _ => None,
+        };
         for lora in adapters {
             for side in ["lora_a", "lora_b"] {
                 weights.remove(&format!("{}.{side}", lora.name));
@@ -155,9 +189,16 @@ impl Changed {
         Ok(Self {
             encoder: weights,
             layers,
+            mentioned,
         })
     }
 }
+
+/// The names of the layer that tells whether a text mentions a condition: its weight `[1, dims]` and its bias `[1]`.
+const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
+/// What its weights are multiplied with: embeddings have length 1, and the numbers that the optimiser moves are to be
+/// as small as the encoder's.
+const MENTIONED_SCALE: f64 = 20.0;
 
 /// A run between two steps: all that its next steps follow from.
 pub struct Training<'a> {
@@ -166,6 +207,10 @@ pub struct Training<'a> {
     pub(super) head: Head<Trainer>,
     spec: HeadSpec,
     pub(super) parameters: Vec<Parameter>,
+    /// The layer that tells whether a text mentions a condition, where that is trained.
+    mentioned: Option<[Var; 2]>,
+    /// The running average of each parameter, where there is one.
+    pub(super) average: Option<Vec<Tensor>>,
     pub(super) optimizer: AdamW,
     pub(super) stopping: EarlyStopping<Vec<Tensor>>,
     /// Epochs that are done.
@@ -193,23 +238,11 @@ pub fn fine_tune(
     if let Some(bytes) = from {
         run.restore(bytes)?;
     }
-    let (examples, validation) = (
-        prepare(&run.encoder, train)?,
-        prepare(&run.encoder, task.validation)?,
-    );
+    let examples = run.examples(train)?;
+    let validation = run.rated(&task.validation.rows)?;
+    let material = examples.material(train);
     let ratings = task.validation.ratings();
-    let drawn_from = |groups: &[Range<usize>], most| -> Vec<_> {
-        groups.iter().map(|group| (group.clone(), most)).collect()
-    };
-    let groups = [
-        drawn_from(&train.groups, options.conditions),
-        drawn_from(&train.asked, options.answers),
-    ]
-    .concat();
-    let batches = |epoch| {
-        let EncoderOptions { batch, seed, .. } = *options;
-        batches::batches(&groups, batch, seed, epoch)
-    };
+    let batches = |epoch| material.batches(4 * options.batch, options.seed, epoch);
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {
         let epoch = run.epochs + 1;
@@ -219,13 +252,18 @@ pub fn fine_tune(
             let step = run.losses.len();
             report(Progress::Step { step, of, loss }, &run)?;
         }
-        let predicted = run.predict(&validation)?;
         let reached = Epoch {
             epoch,
             loss: run.total / batches.len() as f64,
-            validation_spearman: metrics::spearman(&predicted, &ratings),
+            validation_spearman: run.with_average(|run| {
+                let predicted = run.predict(&validation)?;
+                Ok(metrics::spearman(&predicted, &ratings))
+            })?,
         };
-        let copies = || copies(&run.parameters);
+        let copies = || match &run.average {
+            None => copies(&run.parameters),
+            Some(average) => average.iter().map(|x| Ok(x.copy()?)).collect(),
+        };
         run.stopping.go_on(reached, copies)?;
         (run.epochs, run.steps, run.total) = (epoch, 0, 0.0);
         report(Progress::Epoch(reached), &run)?;
@@ -278,11 +316,24 @@ impl<'a> Training<'a> {
         );
         let head = HeadFile {
             layers: start(&spec.dims, &mut StdRng::seed_from_u64(options.seed)),
-            spec: spec.clone(),
-            condition_only: None,
+            ..HeadFile::new(spec.clone())
         };
         let head = Head::load(&encoder.backend, &head)?;
-        let parameters = encoder.backend.parameters();
+        let mut parameters = encoder.backend.parameters();
+        let mentioned = match task.train.mentioned.is_empty() {
+            true => None,
+            false => {
+                let vars = [(1, spec.output()), (1, 1)]
+                    .map(|shape| Var::zeros(shape, DType::F32, &task.device));
+                let [weight, bias] = vars;
+                let vars = [weight?, bias?];
+                parameters.extend(MENTIONED.iter().zip(&vars).map(|(name, var)| Parameter {
+                    parts: vec![((*name).into(), 1)],
+                    var: var.clone(),
+                }));
+                Some(vars)
+            }
+        };
         if parameters.is_empty() {
             return wrong("nothing is left to train: freeze fewer layers, or add a head.".into());
         }
@@ -292,6 +343,11 @@ impl<'a> Training<'a> {
             encoder,
             head,
             spec,
+            average: match options.average {
+                None => None,
+                Some(_) => Some(copies(&parameters)?),
+            },
+            mentioned,
             parameters,
             stopping: EarlyStopping::new(options.keep),
             epochs: 0,
@@ -301,8 +357,8 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// One step on a batch of groups; its loss.
-    fn step(&mut self, examples: &[Example], batch: &[Vec<usize>], of: usize) -> Result<f64> {
+    /// One step on a batch; its loss.
+    fn step(&mut self, examples: &Examples, batch: &Batch, of: usize) -> Result<f64> {
         let options = self.task.options;
         let step = self.losses.len();
         let seed = batches::dropout_seed(options.seed, step);
@@ -320,35 +376,258 @@ impl<'a> Training<'a> {
         self.losses.push(value);
         self.steps += 1;
         self.total += value;
+        self.follow()?;
         Ok(value)
     }
 
-    /// The loss of a batch, dropout on: one number.
-    fn loss(&self, examples: &[Example], batch: &[Vec<usize>]) -> Result<Tensor> {
-        let Task { case, options, .. } = *self.task;
-        let backend = &self.encoder.backend;
-        let mut rows: Vec<&Example> = Vec::new();
-        let mut groups = Vec::with_capacity(batch.len());
-        for group in batch {
-            let start = rows.len();
-            rows.extend(group.iter().map(|&row| &examples[row]));
-            groups.push(start..rows.len());
+    /// Lets the running average follow the weights.
+    fn follow(&mut self) -> Result<()> {
+        let steps = self.losses.len();
+        if let (Some(average), Some(keep)) = (&mut self.average, self.task.options.average)
+            && steps.is_multiple_of(AVERAGED_EVERY)
+        {
+            let looks = (steps / AVERAGED_EVERY) as f64;
+            let keep = keep.powi(AVERAGED_EVERY as i32).min(1.0 - 1.0 / looks);
+            for (average, parameter) in average.iter_mut().zip(&self.parameters) {
+                let now = parameter.var.as_detached_tensor();
+                *average = (average.affine(keep, 0.0)? + now.affine(1.0 - keep, 0.0)?)?;
+            }
         }
-        let inputs = (0..2).flat_map(|side| rows.iter().map(move |row| &row.sides[side]));
-        let pooled = match case {
+        Ok(())
+    }
+
+    /// Runs `work` with the running average in the place of the weights, where there is one.
+    fn with_average<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        let Some(average) = &self.average else {
+            return work(self);
+        };
+        let weights = copies(&self.parameters)?;
+        let set = |to: &[Tensor]| -> Result<()> {
+            for (parameter, numbers) in self.parameters.iter().zip(to) {
+                parameter.var.set(numbers)?;
+            }
+            Ok(())
+        };
+        set(average)?;
+        let done = work(self);
+        set(&weights)?;
+        done
+    }
+
+    /// The loss of a batch, dropout on: one number.
+    fn loss(&self, examples: &Examples, batch: &Batch) -> Result<Tensor> {
+        let Task { options, .. } = *self.task;
+        let mut read = Inputs::default();
+        let mut rated = Vec::new();
+        let mut groups = Vec::with_capacity(batch.rated.len());
+        let mut sides = [Vec::new(), Vec::new()];
+        for group in &batch.rated {
+            let start = rated.len();
+            rated.extend(group.iter().map(|&row| &examples.rated[row]));
+            let rows = &rated[start..];
+            let mut inputs: Vec<usize> = rows.iter().flat_map(|row| row.sides).collect();
+            inputs.sort_unstable();
+            inputs.dedup();
+            for row in rows {
+                for (side, &input) in sides.iter_mut().zip(&row.sides) {
+                    side.push(read.row(input));
+                }
+            }
+            groups.push(Compared {
+                rows: start..rated.len(),
+                asked: rows.iter().map(|row| row.asked).collect(),
+                inputs: inputs.len(),
+            });
+        }
+        let kept: Vec<Vec<u32>> = batch
+            .kept
+            .iter()
+            .map(|texts| {
+                texts
+                    .iter()
+                    .map(|&text| read.row(examples.kept[text]))
+                    .collect()
+            })
+            .collect();
+        let (mentioning, truths): (Vec<u32>, Vec<bool>) = batch
+            .mentioned
+            .iter()
+            .map(|&item| examples.mentioned[item])
+            .map(|(input, truth)| (read.row(input), truth))
+            .unzip();
+        let inputs = groups.iter().map(|group| group.inputs).sum::<usize>()
+            + kept.iter().map(Vec::len).sum::<usize>()
+            + truths.len();
+        let z = self.embed(read.order.iter().map(|&input| &examples.inputs[input]))?;
+        let device = z.device();
+        let select = |rows: &[u32]| -> Result<Tensor> {
+            Ok(z.index_select(&Tensor::new(rows, device)?, 0)?)
+        };
+        let mut total = Tensor::zeros((), DType::F32, device)?;
+        let mut add = |part: Tensor, weight: f64| -> Result<()> {
+            total = (&total + (part * weight)?)?;
+            Ok(())
+        };
+        if !rated.is_empty() {
+            let similarity = (select(&sides[0])? * select(&sides[1])?)?.sum(D::Minus1)?;
+            let ratings: Vec<f32> = rated.iter().map(|row| row.rating).collect();
+            add(
+                options.loss.of(&similarity, &ratings, &groups, inputs)?,
+                1.0,
+            )?;
+        }
+        if let Some(before) = &examples.before {
+            for (rows, texts) in kept.iter().zip(&batch.kept) {
+                let texts: Vec<u32> = texts.iter().map(|&text| text as u32).collect();
+                let before = before.index_select(&Tensor::new(texts, device)?, 0)?;
+                let share = rows.len() as f64 / inputs as f64;
+                add(
+                    loss::kept(&select(rows)?, &before)?,
+                    options.loss.kept * share,
+                )?;
+            }
+        }
+        if let (Some([weight, bias]), false) = (&self.mentioned, truths.is_empty()) {
+            let logits =
+                (select(&mentioning)? * MENTIONED_SCALE)?.matmul(&weight.as_tensor().t()?)?;
+            let logits = logits.broadcast_add(bias.as_tensor())?.squeeze(1)?;
+            let share = truths.len() as f64 / inputs as f64;
+            add(
+                loss::mentioned(&logits, &truths)?,
+                options.loss.mentioned * share,
+            )?;
+        }
+        Ok(total)
+    }
+
+    /// Embeddings of inputs, each of length 1, `[inputs, dims]`.
+    fn embed<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+        let backend = &self.encoder.backend;
+        let pooled = match self.task.case {
             Case::Joint(joint) => self.joint(joint, inputs)?,
             Case::Apart(apart) => self.apart(apart.pooling, inputs)?,
             // No run starts behind instructions.
             Case::Instructed(instructed) => self.apart(instructed.pooling, inputs)?,
         };
-        let z = backend.normalize(&self.head.forward(backend, &pooled)?)?;
-        let n = rows.len();
-        let similarity = (z.narrow(0, 0, n)? * z.narrow(0, n, n)?)?.sum(D::Minus1)?;
-        let ratings: Vec<f32> = rows.iter().map(|row| row.rating).collect();
-        options.loss.of(&similarity, &ratings, &groups)
+        backend.normalize(&self.head.forward(backend, &pooled)?)
     }
 
-    /// Embeddings of sentences with their conditions in one input each, `[inputs, orders · hidden]`.
+    /// What training reads, and where texts whose similarities are to be kept lie before it.
+    fn examples(&self, train: &Mixture) -> Result<Examples> {
+        let mut examples = self.rated(&train.rated.rows)?;
+        let mut known = HashMap::new();
+        let mut input =
+            |text: &str, condition: Option<&str>, all: &mut Vec<Input>| -> Result<usize> {
+                let key = (text.to_owned(), condition.map(str::to_owned));
+                if let Some(&known) = known.get(&key) {
+                    return Ok(known);
+                }
+                all.push(match condition {
+                    None => self.encoder.single("text", text)?,
+                    Some(condition) => {
+                        let what = format!(" \"{condition:.60}\"");
+                        self.encoder.conditional(text, condition, &what)?
+                    }
+                });
+                known.insert(key, all.len() - 1);
+                Ok(all.len() - 1)
+            };
+        let mut texts = Vec::new();
+        for kept in train.kept.iter().flat_map(|source| &source.rows) {
+            let condition = kept.condition.as_deref();
+            examples
+                .kept
+                .push(input(&kept.text, condition, &mut examples.inputs)?);
+            texts.push(self.encoder.single("text", &kept.text)?);
+        }
+        for mention in train.mentioned.iter().flat_map(|source| &source.rows) {
+            let at = input(
+                &mention.text,
+                Some(&mention.condition),
+                &mut examples.inputs,
+            )?;
+            examples.mentioned.push((at, mention.mentioned));
+        }
+        if !texts.is_empty() {
+            examples.before = Some(self.before(&texts)?);
+        }
+        Ok(examples)
+    }
+
+    /// Embeddings of texts by themselves by the encoder that training begins with, each of length 1, `[texts, hidden]`.
+    fn before(&self, texts: &[Input]) -> Result<Tensor> {
+        let options = self.task.options;
+        let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
+        if !matches!(self.task.case, Case::Joint(joint) if joint.orders.len() == 1) {
+            return wrong(
+                "similarities are kept where sentence and condition meet in one input, in one order.",
+            );
+        }
+        if !self.head.is_empty() {
+            return wrong(
+                "similarities are kept without a head on top: leave out --kind and --dims.",
+            );
+        }
+        // As it is trained, but for dropout: products in bf16 take a fraction of the time.
+        let backend = Trainer::new(
+            self.task.device.clone(),
+            0,
+            FineTuning {
+                adapter: Adapter::Full,
+                frozen: Frozen::None,
+                dropout: 0.0,
+                precision: options.precision,
+            },
+        );
+        let encoder = Encoder::load(backend, self.task.checkpoint)?;
+        let template = encoder.template();
+        let mut rows = Vec::new();
+        // Texts of one length take the least memory together.
+        for part in texts.chunks(KEPT_AT_ONCE) {
+            let mut pass = Pass::default();
+            for (i, text) in part.iter().enumerate() {
+                pass.add(i, text, &template, None, Pool::All)?;
+            }
+            let hidden = encoder.hidden(&pass.plan.batch)?;
+            let pooled = encoder.backend.pool(&hidden, &pass.plain.pooling)?;
+            rows.push(encoder.backend.normalize(&pooled)?.detach());
+        }
+        Ok(Tensor::cat(&rows, 0)?)
+    }
+
+    /// Rated rows as the encoder's inputs.
+    fn rated(&self, rows: &[Row]) -> Result<Examples> {
+        let mut examples = Examples::default();
+        let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+        let (mut pairs, mut conditions) = (HashMap::new(), HashMap::new());
+        for row in rows {
+            let what = format!(" \"{:.60}\"", row.condition);
+            let mut side = |sentence: &'_ str, key| -> Result<usize> {
+                if let Some(&known) = known.get(&key) {
+                    return Ok(known);
+                }
+                let input = self.encoder.conditional(sentence, &row.condition, &what)?;
+                examples.inputs.push(input);
+                known.insert(key, examples.inputs.len() - 1);
+                Ok(examples.inputs.len() - 1)
+            };
+            let [s1, s2, condition] = row.texts();
+            let sides = [side(s1, (s1, condition))?, side(s2, (s2, condition))?];
+            let next = pairs.len();
+            let pair = *pairs.entry((s1, s2)).or_insert(next);
+            let next = conditions.len();
+            let condition = *conditions.entry(condition).or_insert(next);
+            examples.rated.push(Example {
+                sides,
+                rating: row.rating,
+                asked: [pair, condition],
+            });
+        }
+        Ok(examples)
+    }
+
+    /// Embeddings of sentences with their conditions in one input each, and of texts by themselves, `[inputs, orders ·
+    /// hidden]`.
     fn joint<'e>(&self, joint: &Joint, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let template = self.encoder.template();
         let mut pass = Pass::default();
@@ -357,7 +636,20 @@ impl<'a> Training<'a> {
         }
         let hidden = self.encoder.hidden(&pass.plan.batch)?;
         let backend = &self.encoder.backend;
-        backend.pool(&hidden, &pass.conditional.pooling)
+        let mut order: Vec<usize> = Vec::new();
+        let mut parts = Vec::new();
+        for part in [&pass.conditional, &pass.plain] {
+            if !part.inputs.is_empty() {
+                order.extend(&part.inputs);
+                parts.push(backend.pool(&hidden, &part.pooling)?);
+            }
+        }
+        let mut place = vec![0u32; order.len()];
+        for (row, &input) in (0..).zip(&order) {
+            place[input] = row;
+        }
+        let pooled = Tensor::cat(&parts, 0)?;
+        Ok(pooled.index_select(&Tensor::new(place, pooled.device())?, 0)?)
     }
 
     /// Embeddings of sentences with their conditions apart, each encoded once, `[inputs, hidden]`.
@@ -386,16 +678,14 @@ impl<'a> Training<'a> {
     }
 
     /// Similarities of the examples by the weights as they are now, on the backend that infers.
-    fn predict(&self, examples: &[Example]) -> Result<Vec<f64>> {
-        let inputs: Vec<Input> = examples.iter().flat_map(|e| e.sides.clone()).collect();
+    fn predict(&self, examples: &Examples) -> Result<Vec<f64>> {
         let adapters = self.encoder.backend.adapters();
         let changed = Changed::of(&self.parameters, &adapters)?;
         let published = &self.task.checkpoint.weights;
         let candle = Candle::new(self.task.device.clone());
         let head = HeadFile {
-            spec: self.spec.clone(),
             layers: changed.layers,
-            condition_only: None,
+            ..HeadFile::new(self.spec.clone())
         };
         let head = Head::load(&candle, &head)?;
         let tensor = |name: &str, shape: &[usize]| match changed.encoder.get(name) {
@@ -410,7 +700,7 @@ impl<'a> Training<'a> {
         };
         let encoder = Encoder::load_with(candle, self.task.checkpoint, tensor)?;
         let job = Job {
-            inputs: &inputs,
+            inputs: &examples.inputs,
             case: Some(self.task.case),
             plain: Pool::All,
             look: false,
@@ -420,11 +710,11 @@ impl<'a> Training<'a> {
             normalize: false,
         };
         let rows = pollster::block_on(encoder.run(job, finish))?;
-        Ok(rows
-            .vectors
-            .chunks_exact(2)
-            .map(|two| f64::from(cosine(&two[0], &two[1])))
-            .collect())
+        let similarity = |row: &Example| {
+            let [one, other] = row.sides.map(|input| &rows.vectors[input]);
+            f64::from(cosine(one, other))
+        };
+        Ok(examples.rated.iter().map(similarity).collect())
     }
 
     /// What the epoch that is kept left.
@@ -434,11 +724,12 @@ impl<'a> Training<'a> {
             parameter.var.set(copy)?;
         }
         let adapters = self.encoder.backend.adapters();
-        let Changed { encoder, layers } = Changed::of(&self.parameters, &adapters)?;
+        let changed = Changed::of(&self.parameters, &adapters)?;
         Ok(FineTuned {
-            weights: encoder,
+            weights: changed.encoder,
             adapters,
-            layers,
+            layers: changed.layers,
+            mentioned: changed.mentioned,
             best: stopped.best,
             history: stopped.history,
             losses: self.losses,
@@ -463,16 +754,65 @@ fn schedule(step: usize, of: usize) -> f64 {
     }
 }
 
-fn prepare(encoder: &Encoder<Trainer>, data: &Dataset) -> Result<Vec<Example>> {
-    data.rows
-        .iter()
-        .map(|row| {
-            let what = format!(" \"{:.60}\"", row.condition);
-            let side = |sentence: &str| encoder.conditional(sentence, &row.condition, &what);
-            Ok(Example {
-                sides: [side(&row.sentence1)?, side(&row.sentence2)?],
-                rating: row.rating,
-            })
+/// Texts that go through the encoder together before training.
+const KEPT_AT_ONCE: usize = 32;
+
+/// The inputs of a batch, each once.
+#[derive(Default)]
+struct Inputs {
+    order: Vec<usize>,
+    rows: HashMap<usize, u32>,
+}
+
+impl Inputs {
+    /// The row of an input's embedding.
+    fn row(&mut self, input: usize) -> u32 {
+        let next = self.order.len() as u32;
+        *self.rows.entry(input).or_insert_with(|| {
+            self.order.push(input);
+            next
         })
-        .collect()
+    }
+}
+
+impl Examples {
+    /// What epochs draw from.
+    fn material(&self, train: &Mixture) -> Material {
+        let rated = train.rated.groups.iter().map(|group| {
+            let mut conditions: Vec<Vec<(usize, [usize; 2])>> = Vec::new();
+            let mut places = HashMap::new();
+            for row in group.rows.clone() {
+                let example = &self.rated[row];
+                let place = *places.entry(example.asked[1]).or_insert(conditions.len());
+                if place == conditions.len() {
+                    conditions.push(Vec::new());
+                }
+                conditions[place].push((row, example.sides));
+            }
+            Rows {
+                conditions,
+                most: group.draw.conditions,
+                times: group.draw.times,
+            }
+        });
+        Material {
+            rated: rated.collect(),
+            kept: loose(&train.kept),
+            mentioned: loose(&train.mentioned),
+        }
+    }
+}
+
+/// The items of sources, which lie one after the other.
+fn loose<T>(sources: &[Source<T>]) -> Vec<Loose> {
+    let mut start = 0;
+    let loose = sources.iter().map(|source| {
+        let items = start..start + source.rows.len();
+        start = items.end;
+        Loose {
+            items,
+            times: source.times,
+        }
+    });
+    loose.collect()
 }

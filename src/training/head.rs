@@ -62,6 +62,7 @@ pub fn train(
     let device = embeddings.device();
     let mut rng = StdRng::seed_from_u64(options.seed);
     let mut file = HeadFile {
+        mentioned: None,
         layers: start(&spec.dims, &mut rng),
         spec: spec.clone(),
         condition_only: None,
@@ -231,6 +232,7 @@ mod tests {
             .unwrap();
             assert!(trained.best.validation_spearman > 0.8, "{:?}", trained.best);
             let file = HeadFile {
+                mentioned: None,
                 spec,
                 layers: trained.layers,
                 condition_only: None,

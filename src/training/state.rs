@@ -1,6 +1,7 @@
 //! A training run as bytes, to be resumed to the same result after an interruption.
 //!
 //! One safetensors file: for parameter N `weight.N`, `first.N` and `second.N` (AdamW's moments) and
+//! `average.N` (its running average, where there is one),
 //! `best.N` (its weight in the best epoch so far), `losses` `[steps]`, `history` `[epochs, 2]` (loss and
 //! validation Spearman) and `total` `[1]`; in its metadata where the run stands and under which options.
 //! Random numbers need no state: see [`super::batches`].
@@ -57,6 +58,9 @@ impl Training<'_> {
             floats(format!("weight.{n}"), &weight);
             floats(format!("first.{n}"), first);
             floats(format!("second.{n}"), second);
+        }
+        for (n, average) in self.average.iter().flatten().enumerate() {
+            floats(format!("average.{n}"), &numbers(average)?);
         }
         let best = self.stopping.best();
         for (n, copy) in best.iter().flat_map(|(_, all)| all.iter().enumerate()) {
@@ -122,6 +126,9 @@ impl Training<'_> {
             var.set(&tensor("weight")?)?;
             let moment = |name: &str| floats(format!("{name}.{n}"), length);
             moments.push([moment("first")?, moment("second")?]);
+            if let Some(average) = &mut self.average {
+                average[n] = tensor("average")?;
+            }
             if described.best_epoch.is_some() {
                 best.push(tensor("best")?);
             }
@@ -178,18 +185,19 @@ fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
     // Bi-encoders' files leave it out.
     let architecture = case.get("architecture").cloned();
     let architecture = architecture.unwrap_or_else(|| "bi".into());
-    let data = |data: &Dataset| {
-        let text = format!("{:?}{:?}", data.rows, data.groups);
+    let data = |data: &Dataset, others: String| {
+        let text = format!("{:?}{:?}{others}", data.rows, data.groups);
         format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
     };
+    let others = format!("{:?}{:?}", task.train.kept, task.train.mentioned);
     run.extend([
         ("--architecture".into(), architecture.to_string()),
         ("--model".into(), task.checkpoint.encoder.sha256.clone()),
         ("--order".into(), case["orders"].to_string()),
         ("--pooling".into(), case["pooling"].to_string()),
         ("--no-subtract".into(), (!task.case.subtracts()).to_string()),
-        ("--data".into(), data(task.train)),
-        ("--validation".into(), data(task.validation)),
+        ("--data".into(), data(&task.train.rated, others)),
+        ("--validation".into(), data(task.validation, String::new())),
     ]);
     Ok(run)
 }

@@ -160,6 +160,7 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
         bias: numbers(d[1]),
     });
     HeadFile {
+        mentioned: None,
         spec: HeadSpec {
             encoder: encoder.clone(),
             case: Case::default(),

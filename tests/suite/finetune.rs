@@ -12,14 +12,18 @@ use caselens::{
         },
     },
     checkpoint::{BertCheckpoint, save, weights::Bytes},
-    data::dataset::Dataset,
-    embedding::{Case, Encoder, Joint, Pool},
+    data::{
+        dataset::Dataset,
+        mixture::{KeptText, Mention, Mixture, Source},
+    },
+    embedding::{Case, Encoder, Joint, Pool, plan::Job},
     head::HeadShape,
+    lens::Finish,
     text::{Batch, Order},
     training::{
         early_stopping::Keep,
         encoder::{EncoderOptions, FineTuned, Progress, Task, fine_tune},
-        loss::Loss,
+        loss::{self, Compared, Loss},
         peft,
     },
 };
@@ -42,8 +46,7 @@ fn options(epochs: usize) -> EncoderOptions {
         weight_decay: 0.01,
         dropout: 0.1,
         batch: 16,
-        conditions: usize::MAX,
-        answers: 2,
+        average: None,
         epochs,
         keep: Keep::Best { patience: epochs },
         seed: 3,
@@ -55,10 +58,17 @@ fn data(rows: usize) -> Dataset {
     Dataset::from_columns("toy.csv", &common::columns(&common::toy_csv(rows))).unwrap()
 }
 
+fn mixture(rated: Dataset) -> Mixture {
+    Mixture {
+        rated,
+        ..Mixture::default()
+    }
+}
+
 fn tune(name: &str, data: &Dataset, options: &EncoderOptions) -> FineTuned {
     let held = data.held_out();
     let rest: Vec<bool> = held.iter().map(|h| !h).collect();
-    let (train, validation) = (data.subset(&rest), data.subset(&held));
+    let (train, validation) = (mixture(data.subset(&rest)), data.subset(&held));
     let checkpoint = common::tiny(name);
     let task = Task {
         checkpoint: &checkpoint,
@@ -124,6 +134,24 @@ fn gradients_are_those_of_finite_differences() {
     }
 }
 
+/// A loss and its slopes by `var` are the fixture's.
+fn is_torchs(
+    loss: &Tensor,
+    var: &candle_core::Var,
+    fixture: &serde_json::Value,
+    expected: &Tensor,
+) {
+    let value = f64::from(loss.to_scalar::<f32>().unwrap());
+    assert!((value - fixture["value"].as_f64().unwrap()).abs() < 1e-5 * value.max(1.0));
+    let gradients = loss.backward().unwrap();
+    let error = (gradients.get(var).unwrap() - expected)
+        .unwrap()
+        .abs()
+        .unwrap();
+    let error = error.flatten_all().unwrap().max(0).unwrap();
+    assert!(error.to_scalar::<f32>().unwrap() < 1e-5);
+}
+
 #[test]
 fn losses_and_their_gradients_are_those_of_torch() {
     let fixture = common::json("losses.json");
@@ -131,18 +159,27 @@ fn losses_and_their_gradients_are_those_of_torch() {
         let all = value.as_array().unwrap().iter();
         all.map(|x| x.as_f64().unwrap() as f32).collect()
     };
+    let whole = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
+    let [batches @ .., others] = fixture.as_array().unwrap().as_slice() else {
+        panic!("the fixture is empty");
+    };
     let mut cases = 0;
-    for case in fixture.as_array().unwrap() {
+    for case in batches {
         let (similarity, ratings) = (floats(&case["similarity"]), floats(&case["ratings"]));
-        let groups: Vec<_> = case["groups"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|g| g[0].as_u64().unwrap() as usize..g[1].as_u64().unwrap() as usize)
-            .collect();
+        let asked = case["asked"].as_array().unwrap().iter();
+        let asked: Vec<_> = asked.map(|a| [whole(&a[0]), whole(&a[1])]).collect();
+        let groups = case["groups"].as_array().unwrap().iter().map(|g| {
+            let rows = whole(&g[0])..whole(&g[1]);
+            Compared {
+                asked: asked[rows.clone()].to_vec(),
+                rows,
+                inputs: whole(&g[2]),
+            }
+        });
+        let (groups, inputs) = (groups.collect::<Vec<_>>(), whole(&case["inputs"]));
         for (name, expected) in case["losses"].as_object().unwrap() {
             let loss: Loss = name.parse().unwrap();
-            let of = |similarity: &Tensor| loss.of(similarity, &ratings, &groups).unwrap();
+            let of = |similarity: &Tensor| loss.of(similarity, &ratings, &groups, inputs).unwrap();
             let var = candle_core::Var::new(similarity.as_slice(), &Device::Cpu).unwrap();
             let got = of(var.as_tensor());
             let value = f64::from(got.to_scalar::<f32>().unwrap());
@@ -174,6 +211,23 @@ fn losses_and_their_gradients_are_those_of_torch() {
         }
     }
     assert!(cases >= 10);
+
+    let rows = |value: &serde_json::Value| -> Tensor {
+        let rows: Vec<_> = value.as_array().unwrap().iter().map(floats).collect();
+        Tensor::new(rows, &Device::Cpu).unwrap()
+    };
+    let kept = &others["kept"];
+    let now = candle_core::Var::from_tensor(&rows(&kept["now"])).unwrap();
+    let got = loss::kept(now.as_tensor(), &rows(&kept["before"])).unwrap();
+    is_torchs(&got, &now, kept, &rows(&kept["slopes"]));
+    let mentioned = &others["mentioned"];
+    let logits = Tensor::new(floats(&mentioned["logits"]), &Device::Cpu).unwrap();
+    let logits = candle_core::Var::from_tensor(&logits).unwrap();
+    let truths = mentioned["truths"].as_array().unwrap().iter();
+    let truths: Vec<bool> = truths.map(|t| t.as_bool().unwrap()).collect();
+    let got = loss::mentioned(logits.as_tensor(), &truths).unwrap();
+    let slopes = Tensor::new(floats(&mentioned["slopes"]), &Device::Cpu).unwrap();
+    is_torchs(&got, &logits, mentioned, &slopes);
     for wrong in ["", "mse,quads", "rank:-1", "mse:x"] {
         assert_eq!(
             wrong.parse::<Loss>().unwrap_err().code(),
@@ -261,7 +315,7 @@ fn progress_counts_every_step() {
         checkpoint: &checkpoint,
         device: Device::Cpu,
         case: &case(),
-        train: &data,
+        train: &mixture(data.clone()),
         validation: &data,
         options: &options(2),
     };
@@ -282,7 +336,7 @@ fn progress_counts_every_step() {
 fn task<'a>(
     checkpoint: &'a BertCheckpoint,
     case: &'a Case,
-    data: &'a Dataset,
+    data: &'a Mixture,
     options: &'a EncoderOptions,
 ) -> Task<'a> {
     Task {
@@ -290,19 +344,49 @@ fn task<'a>(
         device: Device::Cpu,
         case,
         train: data,
-        validation: data,
+        validation: &data.rated,
         options,
     }
 }
 
-/// A run with a head on top, and one of low-rank updates.
-fn variants() -> [EncoderOptions; 2] {
+/// Rated rows beside texts whose similarities are kept and texts that mention a condition or do not.
+fn mixed(rated: Dataset) -> Mixture {
+    let texts: Vec<_> = rated.rows.iter().map(|row| row.sentence1.clone()).collect();
+    let kept = texts.iter().enumerate().map(|(i, text)| KeptText {
+        text: text.clone(),
+        condition: (i % 3 == 0).then(|| "the meaning".into()),
+    });
+    let mentioned = texts.iter().enumerate().map(|(i, text)| Mention {
+        text: text.clone(),
+        condition: rated.rows[i].condition.clone(),
+        mentioned: i % 2 == 0,
+    });
+    Mixture {
+        kept: vec![Source {
+            rows: kept.collect(),
+            times: 0.5,
+        }],
+        mentioned: vec![Source {
+            rows: mentioned.collect(),
+            times: 0.5,
+        }],
+        rated,
+    }
+}
+
+/// A run of everything with a running average, one with a head on top, and one of low-rank updates.
+fn variants() -> [EncoderOptions; 3] {
     let head = HeadShape {
         widths: vec![24, 16],
         relu: true,
         dropout: 0.1,
     };
     [
+        EncoderOptions {
+            average: Some(0.99),
+            loss: "mse,rank:0.1,kept:1,mentioned:0.5".parse().unwrap(),
+            ..options(3)
+        },
         EncoderOptions { head, ..options(3) },
         EncoderOptions {
             adapter: Adapter::Lora(4),
@@ -315,8 +399,12 @@ fn variants() -> [EncoderOptions; 2] {
 #[test]
 fn an_interrupted_run_is_resumed_to_the_same_result() {
     let checkpoint = common::tiny("bert-tiny");
-    let (data, case) = (data(64), case());
+    let case = case();
     for options in variants() {
+        let data = match options.loss.kept > 0.0 {
+            true => mixed(data(64)),
+            false => mixture(data(64)),
+        };
         let straight = fine_tune(&task(&checkpoint, &case, &data, &options), None, |_, _| {
             Ok(())
         })
@@ -346,6 +434,7 @@ fn an_interrupted_run_is_resumed_to_the_same_result() {
             .unwrap();
             assert_eq!(straight.weights, resumed.weights, "{stop}");
             assert_eq!(straight.layers, resumed.layers, "{stop}");
+            assert_eq!(straight.mentioned, resumed.mentioned, "{stop}");
             assert_eq!(straight.history, resumed.history, "{stop}");
             assert_eq!(straight.losses, resumed.losses, "{stop}");
 
@@ -396,7 +485,7 @@ fn an_interrupted_run_is_resumed_to_the_same_result() {
 
 #[test]
 fn low_rank_updates_leave_the_rest_and_are_written_for_peft() {
-    let [_, options] = variants();
+    let [.., options] = variants();
     for name in common::TINY {
         let published = common::tiny(name);
         let tuned = tune(name, &data(64), &options);
@@ -510,11 +599,131 @@ fn what_is_frozen_stays_as_published() {
         ),
     ] {
         let case = case();
-        let error = fine_tune(&task(&checkpoint, &case, &data, &options), None, |_, _| {
+        let error = fine_tune(&task(&checkpoint, &case, &mixture(data.clone()), &options), None, |_, _| {
             Ok(())
         })
         .err()
         .unwrap();
         assert!(error.to_string().contains(part), "{error}");
     }
+}
+
+#[test]
+fn similarities_are_kept_and_mentions_are_learnt() {
+    // Half of the texts name their condition, the others do not.
+    let rated = data(200);
+    let mention = |i: usize, text: &str| Mention {
+        text: text.into(),
+        condition: ["the river", "the dog"][i % 2].into(),
+        mentioned: text.contains(["river", "dog"][i % 2]),
+    };
+    let texts: Vec<_> = rated
+        .rows
+        .iter()
+        .map(|row| row.sentence1.as_str())
+        .collect();
+    let mentions: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| mention(i, text))
+        .collect();
+    assert!(mentions.iter().any(|m| m.mentioned) && mentions.iter().any(|m| !m.mentioned));
+    let kept = texts.iter().map(|text| KeptText {
+        text: (*text).into(),
+        condition: None,
+    });
+    let checkpoint = common::tiny("bert-tiny");
+    let similarities = |weights: Option<&FineTuned>| -> Vec<f64> {
+        let bytes = save::safetensors(
+            "bert-tiny",
+            checkpoint.weights.files(),
+            &checkpoint.config,
+            &weights
+                .map(|tuned| tuned.weights.clone())
+                .unwrap_or_default(),
+        );
+        let (config, tokenizer, _) = common::parts("bert-tiny");
+        let bytes = Bytes::Owned(bytes.unwrap());
+        let tuned = BertCheckpoint::from_parts("t", &config, tokenizer.as_bytes(), bytes).unwrap();
+        let encoder = Encoder::load(Candle::cpu(), &tuned).unwrap();
+        let rows = pollster::block_on(encoder.embed(&texts[..40], Pool::All, true)).unwrap();
+        rows.vectors
+            .windows(2)
+            .map(|two| f64::from(caselens::similarity::cosine(&two[0], &two[1])))
+            .collect()
+    };
+    let before = similarities(None);
+    let drift = |kept: Vec<Source<KeptText>>| {
+        let mixture = Mixture {
+            kept,
+            mentioned: vec![Source {
+                rows: mentions.clone(),
+                times: 1.0,
+            }],
+            rated: rated.clone(),
+        };
+        let options = EncoderOptions {
+            loss: "mse,rank:0.1,kept:10,mentioned:1".parse().unwrap(),
+            ..options(12)
+        };
+        let tuned = fine_tune(
+            &task(&checkpoint, &case(), &mixture, &options),
+            None,
+            |_, _| Ok(()),
+        )
+        .unwrap();
+        let after = similarities(Some(&tuned));
+        let drift = before
+            .iter()
+            .zip(&after)
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f64>();
+        (drift, tuned)
+    };
+    let (free, _) = drift(Vec::new());
+    let (kept, tuned) = drift(vec![Source {
+        rows: kept.collect(),
+        times: 1.0,
+    }]);
+    assert!(kept < 0.3 * free, "{kept} {free}");
+
+    let bytes = save::safetensors(
+        "t",
+        checkpoint.weights.files(),
+        &checkpoint.config,
+        &tuned.weights,
+    )
+    .unwrap();
+    let (config, tokenizer, _) = common::parts("bert-tiny");
+    let written =
+        BertCheckpoint::from_parts("t", &config, tokenizer.as_bytes(), Bytes::Owned(bytes))
+            .unwrap();
+    let encoder = Encoder::load(Candle::cpu(), &written).unwrap();
+    let head = tuned.mentioned.unwrap();
+    let inputs: Vec<_> = mentions
+        .iter()
+        .map(|m| encoder.conditional(&m.text, &m.condition, "").unwrap())
+        .collect();
+    let job = Job {
+        inputs: &inputs,
+        case: Some(&case()),
+        plain: Pool::All,
+        look: false,
+    };
+    let finish = Finish {
+        head: None,
+        normalize: false,
+    };
+    let rows = pollster::block_on(encoder.run(job, finish)).unwrap();
+    let right = rows
+        .vectors
+        .iter()
+        .zip(&mentions)
+        .filter(|(row, m)| (head.probability(row) > 0.5) == m.mentioned)
+        .count();
+    assert!(
+        right * 10 > mentions.len() * 8,
+        "{right} of {}",
+        mentions.len()
+    );
 }

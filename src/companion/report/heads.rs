@@ -64,6 +64,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
         )?;
         bar.finish_and_clear();
         let file = HeadFile {
+            mentioned: None,
             spec,
             layers: trained.layers,
             condition_only: None,

@@ -4,7 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Format, ReadOptions, Reader};
 use crate::{
-    data::{columns::Columns, dataset::Dataset, teacher::Teacher},
+    data::{
+        columns::Columns,
+        dataset::{Dataset, Draw},
+        mixture::{KeptText, Kind, Listed, Mention},
+        teacher::Teacher,
+    },
     error::{Error, Result},
 };
 
@@ -42,6 +47,37 @@ pub fn datasets(paths: &[PathBuf]) -> Result<Dataset> {
 pub fn teacher(path: &Path) -> Result<Teacher> {
     let columns = columns(path, &Teacher::TEXTS, &Teacher::NUMBERS, None)?;
     Teacher::from_columns(&path.display().to_string(), &columns)
+}
+
+/// Texts whose similarities are kept.
+///
+/// # Errors
+/// The file cannot be opened, the column `text` is missing, or a row is broken: the row's number is named.
+pub fn kept_texts(path: &Path) -> Result<Vec<KeptText>> {
+    let columns = columns(path, &KeptText::TEXTS, &[], None)?;
+    KeptText::from_columns(&path.display().to_string(), &columns)
+}
+
+/// Texts that say something about a condition, or nothing.
+///
+/// # Errors
+/// The file cannot be opened, columns are missing, or a row is broken: the row's number is named.
+pub fn mentions(path: &Path) -> Result<Vec<Mention>> {
+    let columns = columns(path, &Mention::TEXTS, &[], None)?;
+    Mention::from_columns(&path.display().to_string(), &columns)
+}
+
+/// The lines of a table of sources: kinds, files and how much of them is read.
+///
+/// # Errors
+/// As [`mentions`].
+pub fn sources(path: &Path) -> Result<Vec<(Kind, PathBuf, Draw)>> {
+    let columns = columns(path, &Listed::TEXTS, &[], None)?;
+    let listed = Listed::from_columns(&path.display().to_string(), &columns)?;
+    let lines = listed.into_iter();
+    Ok(lines
+        .map(|line| (line.kind, line.file.into(), line.draw))
+        .collect())
 }
 
 /// Columns of texts and of numbers that a table may have, of at most `limit` of its rows. What neither its name

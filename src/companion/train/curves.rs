@@ -20,6 +20,11 @@ impl Smooth {
         self.0 = Some(mean);
         mean
     }
+
+    /// The mean so far.
+    pub fn mean(&self) -> f64 {
+        self.0.unwrap_or(f64::NAN)
+    }
 }
 
 /// history.csv: an epoch a row.

@@ -1,13 +1,17 @@
 //! `caselens fine-tune`: the encoder itself, with a head on top or without.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use candle_core::Device;
 use serde_json::json;
 
 use super::{
-    Common, DIMS, HIDDEN, Kind, count, curves, decay, dropout, interrupted::Checkpoints, names,
-    rate, share,
+    Common, DIMS, HIDDEN, Kind, average, count, curves, decay, dropout, interrupted::Checkpoints,
+    names, rate, share,
 };
 use crate::{
     backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
@@ -16,9 +20,15 @@ use crate::{
         folder::{self, FOLDER_HEAD, RECORD},
         output::{json_line, progress},
         runtime::describe,
-        table::data::{datasets, teacher},
+        table::data::{dataset, kept_texts, mentions, sources, teacher},
     },
-    data::{answers::with_answers, baseline::ConditionOnly, dataset::Dataset, teacher::taught},
+    data::{
+        answers::with_answers,
+        baseline::ConditionOnly,
+        dataset::Draw,
+        mixture::{self, Mixture, Source},
+        teacher::taught,
+    },
     embedding::{Case, Joint, Pool},
     error::{Error, Result},
     head::{HeadFile, HeadShape},
@@ -29,6 +39,9 @@ use crate::{
         peft,
     },
 };
+
+/// Steps from one line of a log to the next.
+const LINE_EVERY: usize = 100;
 
 /// Fine-tune the encoder itself on C-STS data, and on a teacher's scores
 ///
@@ -77,8 +90,13 @@ pub struct Args {
     #[arg(long, value_name = "full|lora:RANK", default_value = "full", value_parser = adapter)]
     adapter: Adapter,
     /// Training data: a table with sentence1, sentence2, condition and label; may be given several times
-    #[arg(long, value_name = "FILE", required_unless_present = "teacher")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["teacher", "sources"])]
     data: Vec<PathBuf>,
+    /// A table of files to train on, in place of --data and --teacher: kind (rated, teacher, kept or mentioned), file, and
+    /// where they are not 1, all and 0: times (how often an epoch reads each row, on the average), conditions (most
+    /// of a sentence pair or set in an epoch) and answers (as --answers)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "teacher"])]
+    sources: Option<PathBuf>,
     /// A teacher's answers; may be given several times: what several teachers say of a row is averaged
     #[arg(long, value_name = "FILE")]
     teacher: Vec<PathBuf>,
@@ -87,8 +105,7 @@ pub struct Args {
         long,
         value_name = "SHARE",
         value_parser = share,
-        default_value = "0.5",
-        requires = "teacher"
+        default_value = "0.5"
     )]
     teacher_weight: f32,
     /// The encoder's folder, which must not exist yet
@@ -115,8 +132,12 @@ pub struct Args {
         default_value = "tokens"
     )]
     freeze: Frozen,
-    /// Parts of the loss and their weights, of mse, rank, quad and cosent
-    #[arg(long, value_name = "NAME[:WEIGHT],…", default_value = "mse,rank:0.1")]
+    /// Parts of the loss and their weights, of mse, rank, quad, kept and mentioned
+    #[arg(
+        long,
+        value_name = "NAME[:WEIGHT],…",
+        default_value = "mse,rank:0.1,kept:1,mentioned:0.1"
+    )]
     loss: Loss,
     /// Dropout in the encoder
     #[arg(long, value_name = "P", value_parser = dropout, default_value = "0.1")]
@@ -127,17 +148,21 @@ pub struct Args {
     /// Weight decay
     #[arg(long, value_name = "DECAY", value_parser = decay, default_value = "0.01")]
     weight_decay: f64,
-    /// Sentence pairs of two rows a step: a batch is full once it holds twice as many rows, and never parts a
-    /// sentence pair
+    /// Sentence pairs of two rows a step: a batch is full once the encoder reads four times as many inputs for it, and
+    /// never parts a sentence pair
     #[arg(long, value_name = "N", value_parser = count, default_value = "16")]
     batch: usize,
     /// Most conditions of a sentence pair that an epoch sees, drawn anew each time [default: all]
     #[arg(long, value_name = "N", value_parser = count)]
     conditions: Option<usize>,
-    /// Most comparisons of a sentence with what it, or the other one, says about a condition that an epoch sees,
-    /// drawn anew each time, where the data has answers
-    #[arg(long, value_name = "N", default_value = "2")]
+    /// Most conditions under which an epoch compares a sentence with what it and the other one say about them, drawn
+    /// anew each time, where the data has answers
+    #[arg(long, value_name = "N", default_value = "1")]
     answers: usize,
+    /// Keep a running average of the weights, of which each step leaves so much (0.999 is the mean of the last thousand
+    /// steps or so), and validate and write that [default: the weights as they are]
+    #[arg(long, value_name = "SHARE", value_parser = average)]
+    average: Option<f64>,
     /// Most epochs
     #[arg(long, value_name = "N", value_parser = count, default_value = "4")]
     epochs: usize,
@@ -175,32 +200,62 @@ fn adapter(text: &str) -> std::result::Result<Adapter, String> {
 }
 
 impl Args {
-    /// The training data, with what teachers say of it; what they say alone where there is no other.
-    fn data(&self) -> Result<Dataset> {
-        if self.teacher.is_empty() {
-            return datasets(&self.data);
-        }
-        let teachers = self.teacher.iter().map(|path| teacher(path));
-        let teachers = teachers.collect::<Result<Vec<_>>>()?;
-        let labelled = match self.data.is_empty() {
-            true => Dataset::default(),
-            false => datasets(&self.data)?,
+    /// What is trained on. Teachers' scores alone are enough.
+    fn mixture(&self) -> Result<Mixture> {
+        let draw = Draw {
+            conditions: self.conditions.unwrap_or(usize::MAX),
+            answers: self.answers,
+            times: 1.0,
         };
-        let data = taught(&labelled, &teachers, self.teacher_weight)?;
-        match data.rows.is_empty() {
+        let listed = match &self.sources {
+            Some(path) => sources(path)?,
+            None => {
+                let listed = |kind, file: &PathBuf| (kind, file.clone(), draw);
+                let rated = self
+                    .data
+                    .iter()
+                    .map(|file| listed(mixture::Kind::Rated, file));
+                let teachers = self
+                    .teacher
+                    .iter()
+                    .map(|file| listed(mixture::Kind::Teacher, file));
+                rated.chain(teachers).collect()
+            }
+        };
+        let mut mixture = Mixture::default();
+        let mut teachers = Vec::new();
+        for (kind, file, draw) in listed {
+            let times = draw.times;
+            match kind {
+                mixture::Kind::Rated => mixture.rated.append(dataset(&file, None)?.drawn(draw)),
+                mixture::Kind::Teacher => teachers.push(teacher(&file)?.drawn(draw)),
+                mixture::Kind::Kept => mixture.kept.push(Source {
+                    rows: kept_texts(&file)?,
+                    times,
+                }),
+                mixture::Kind::Mentioned => mixture.mentioned.push(Source {
+                    rows: mentions(&file)?,
+                    times,
+                }),
+            }
+        }
+        let rated = taught(&mixture.rated, &teachers, self.teacher_weight)?;
+        mixture.rated = with_answers(rated);
+        match mixture.is_empty() {
             true => Err(Error::InvalidArgument(format!(
-                "{} rates no row. Score some with `caselens score-table`.",
-                names(&self.teacher)
+                "{} holds nothing to train on. Score some rows with `caselens score-table`.",
+                self.data_names()
             ))),
-            false => Ok(data),
+            false => Ok(mixture),
         }
     }
 
     /// The names of the data files, for a record of the training; of the teachers' where there are no others.
     fn data_names(&self) -> String {
-        match self.data.is_empty() {
-            true => names(&self.teacher),
-            false => names(&self.data),
+        match (&self.sources, self.data.is_empty()) {
+            (Some(path), _) => names(std::slice::from_ref(path)),
+            (None, true) => names(&self.teacher),
+            (None, false) => names(&self.data),
         }
     }
 
@@ -233,8 +288,7 @@ impl Args {
             weight_decay: self.weight_decay,
             dropout: self.dropout,
             batch: self.batch,
-            conditions: self.conditions.unwrap_or(usize::MAX),
-            answers: self.answers,
+            average: self.average,
             epochs: self.epochs,
             keep: self.common.keep.keep(self.patience),
             seed,
@@ -250,26 +304,26 @@ pub fn run(args: Args) -> Result<()> {
     let model = check(args)?;
     let device = args.common.model.training_device()?;
     let checkpoints = Checkpoints::of(&args.output, args.resume)?;
-    let data = args.data()?;
+    let mut mixture = args.mixture()?;
     let Checkpoint::Bert(checkpoint) = Checkpoint::open(&model)? else {
         return Err(Error::InvalidArgument(
             "an LLM encoder is not trained itself: with `caselens train-head` a head is trained on it."
                 .into(),
         ));
     };
-    let (train, validation) = match args.common.validation()? {
-        Some(validation) => (data.clone(), validation),
+    let baseline = mixture.rated.rows.iter();
+    let baseline = ConditionOnly::fit(baseline.map(|r| (r.condition.as_str(), r.rating)));
+    let validation = match args.common.validation()? {
+        Some(validation) => validation,
         None => {
-            let held = data.held_out();
+            let held = mixture.rated.held_out();
             let rest: Vec<bool> = held.iter().map(|h| !h).collect();
-            (data.subset(&rest), data.subset(&held))
+            let validation = mixture.rated.subset(&held);
+            mixture.rated = mixture.rated.subset(&rest);
+            validation
         }
     };
-    let train = match args.answers {
-        0 => train,
-        _ => with_answers(train),
-    };
-    if train.rows.is_empty() {
+    if mixture.is_empty() {
         return Err(Error::InvalidArgument(format!(
             "{} holds one sentence pair only, and that is held out. Give more data, or --validation.",
             args.data_names()
@@ -289,7 +343,7 @@ pub fn run(args: Args) -> Result<()> {
             checkpoint: &checkpoint,
             device: device.clone(),
             case: &case,
-            train: &train,
+            train: &mixture,
             validation: &validation,
             options: &options,
         };
@@ -310,14 +364,13 @@ pub fn run(args: Args) -> Result<()> {
         "base": checkpoint.encoder,
         "case": case,
         "data": args.data_names(),
-        "rows": train.rows.len(),
-        "groups": train.groups.len(),
+        "rows": mixture.rated.rows.len(),
+        "groups": mixture.rated.groups.len(),
         "teachers": args.teacher_names(),
         "validation": args.common.validation_name(),
         "options": options,
         "best_epoch": tuned.best,
     });
-    let baseline = data.rows.iter().map(|r| (r.condition.as_str(), r.rating));
     let output = Output {
         model: &model,
         checkpoint: &checkpoint,
@@ -325,7 +378,7 @@ pub fn run(args: Args) -> Result<()> {
         tuned: &tuned,
         head: options.head,
         record: &record,
-        condition_only: ConditionOnly::fit(baseline),
+        condition_only: baseline,
     };
     let head = output.write(&args.output)?;
     checkpoints.remove()?;
@@ -352,6 +405,9 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
     let mut spearman = String::new();
     let mut smooth = curves::Smooth::default();
     let mut first = true;
+    // Where nobody watches a bar, lines tell how far it is.
+    let lines = !args.common.json && !std::io::stderr().is_terminal();
+    let (began, mut before) = (Instant::now(), None);
     let tuned = fine_tune(task, from.as_deref(), |progress, run| {
         match progress {
             Progress::Step { step, of, loss } => {
@@ -366,6 +422,14 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
                     "seed {seed} · loss {:.4}{spearman}",
                     smooth.add(loss)
                 ));
+                let before = *before.get_or_insert(step - 1);
+                if lines && step % LINE_EVERY == 0 {
+                    let each = began.elapsed().as_secs_f64() / (step - before) as f64;
+                    let mean = smooth.mean();
+                    eprintln!(
+                        "seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step"
+                    );
+                }
                 match args.checkpoint_every {
                     Some(every) if step % every == 0 => checkpoints.write(seed, &run.save()?),
                     _ => Ok(()),
@@ -452,6 +516,7 @@ impl Output<'_> {
         let head = HeadFile {
             spec,
             layers: self.tuned.layers.clone(),
+            mentioned: self.tuned.mentioned.clone(),
             condition_only: Some(self.condition_only),
         };
         let history = &self.tuned.history;

@@ -167,6 +167,7 @@ pub fn run(args: Args) -> Result<()> {
             "best_epoch": trained.best,
         });
         let file = HeadFile {
+            mentioned: None,
             spec: spec.clone(),
             layers: trained.layers,
             condition_only: Some(ConditionOnly::fit(

@@ -87,7 +87,10 @@ fn attention(criterion: &mut Criterion) {
         group.bench_function(
             format!("{hidden} wide, {sequences} × {tokens} tokens"),
             |bencher| {
-                bencher.iter(|| simd.attention(black_box(&qkv), &uploaded, heads).unwrap());
+                bencher.iter(|| {
+                    simd.attention(black_box(&qkv), &uploaded, heads, None)
+                        .unwrap()
+                });
             },
         );
     }

@@ -45,6 +45,43 @@ pub struct NormWeights<'a> {
     pub eps: f32,
 }
 
+/// A bias that attention adds to its scores by how far a key lies from its query, a number a head (Raffel et al., 2020).
+pub struct RelativeBiasWeights<'a> {
+    /// `[buckets, heads]`
+    pub table: WeightTensor<'a>,
+    /// The table's row for each offset key − query, from 1 − n to n − 1, where n tokens are the longest sequence.
+    pub buckets: Vec<u32>,
+}
+
+impl RelativeBiasWeights<'_> {
+    /// `(heads, n)`: how many heads it is for, and the longest sequence in tokens.
+    ///
+    /// # Errors
+    /// The offsets are not as many before a query as behind it, or have a bucket that the table lacks.
+    fn dims(&self) -> Result<(usize, usize)> {
+        let (rows, heads) = self.table.checked_dims2()?;
+        let outside = self.buckets.iter().any(|&row| row as usize >= rows);
+        match self.buckets.len() % 2 == 1 && !outside {
+            true => Ok((heads, self.buckets.len().div_ceil(2))),
+            false => Err(Error::InvalidArgument(format!(
+                "a relative bias with {rows} buckets cannot serve these {} offsets",
+                self.buckets.len()
+            ))),
+        }
+    }
+
+    /// The bias by offset instead of bucket: `[heads, 2n − 1]`, row by row.
+    ///
+    /// # Errors
+    /// As [`RelativeBiasWeights::dims`].
+    fn by_offset(&self) -> Result<Vec<f32>> {
+        let (heads, _) = self.dims()?;
+        let table = self.table.to_f32();
+        let of = |head| (self.buckets.iter()).map(move |&row| row as usize * heads + head);
+        Ok((0..heads).flat_map(of).map(|at| table[at]).collect())
+    }
+}
+
 /// One summand of a pooled row: `weight` × the mean of the token rows `start..start + len`, added to
 /// block `block` of output row `row`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +113,7 @@ pub struct Pooling {
 }
 
 /// One row of an attention matrix: the token row `query` attends to its sequence, the token rows
-/// `start..start + len`.
+/// `start..start + len`, of which it is one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AttentionRow {
     /// The token row that attends.
@@ -159,6 +196,8 @@ pub trait Backend {
     type Norm;
     /// Token, position and type tables with the LayerNorm that follows them.
     type Embeddings;
+    /// A bias of attention by offset. Cloning shares.
+    type RelativeBias: Clone;
     /// A [`Batch`] on the device.
     type Batch;
 
@@ -179,6 +218,9 @@ pub trait Backend {
 
     /// Copies a LayerNorm to the device.
     fn load_norm(&self, norm: NormWeights<'_>) -> Result<Self::Norm>;
+
+    /// Copies a relative bias to the device.
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<Self::RelativeBias>;
 
     /// Copies a batch to the device. Ids, types and positions were checked against the tables by the
     /// model.
@@ -204,23 +246,26 @@ pub trait Backend {
         norm: &Self::Norm,
     ) -> Result<Self::Tensor>;
 
-    /// Scaled dot-product attention within each sequence of the batch. `qkv` is `[tokens, 3 · hidden]`:
-    /// query, key, value side by side, each `heads` × (hidden / heads). Gives `[tokens, hidden]`.
+    /// Scaled dot-product attention within each sequence of the batch, softmax(q·kᵀ/√d + bias)·v, with no bias where there
+    /// is none. `qkv` is `[tokens, 3 · hidden]`: query, key, value side by side, each `heads` × (hidden / heads). Gives
+    /// `[tokens, hidden]`.
     fn attention(
         &self,
         qkv: &Self::Tensor,
         batch: &Self::Batch,
         heads: usize,
+        bias: Option<&Self::RelativeBias>,
     ) -> Result<Self::Tensor>;
 
     /// The weights by which attention looks from some tokens at their sequences, averaged over the heads:
-    /// softmax(q·kᵀ/√d) for each of `rows`. `qkv` is what [`Backend::attention`] takes. Gives
+    /// softmax(q·kᵀ/√d + bias) for each of `rows`. `qkv` and `bias` are what [`Backend::attention`] takes. Gives
     /// `[rows, longest sequence]`; a row sums to 1, and is zero past its own sequence's end.
     fn attention_weights(
         &self,
         qkv: &Self::Tensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&Self::RelativeBias>,
     ) -> Result<Self::Tensor>;
 
     /// Applies a [`Pooling`]: `[tokens, hidden] → [rows, blocks · hidden]`.
@@ -261,6 +306,7 @@ const _: () = {
                 Linear: Send + Sync,
                 Norm: Send + Sync,
                 Embeddings: Send + Sync,
+                RelativeBias: Send + Sync,
                 Batch: Send + Sync,
             >,
         B: Send + Sync,
@@ -276,14 +322,24 @@ const _: () = {
 /// The longest sequence of `rows`, once all of them are known to lie within `tokens`.
 fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
     let outside = rows.iter().find(|row| {
-        row.len == 0
-            || row.query as usize >= tokens
-            || u64::from(row.start) + u64::from(row.len) > tokens as u64
+        let end = u64::from(row.start) + u64::from(row.len);
+        row.query < row.start || u64::from(row.query) >= end || end > tokens as u64
     });
     match outside {
         None => Ok(rows.iter().map(|row| row.len as usize).max().unwrap_or(0)),
         Some(row) => Err(Error::InvalidArgument(format!(
             "the attention row {row:?} lies outside the batch"
+        ))),
+    }
+}
+
+/// Refuses a relative bias for `known` heads and sequences of up to `most` tokens where there are others.
+fn check_relative_bias((known, most): (usize, usize), heads: usize, longest: usize) -> Result<()> {
+    check_shape("the relative bias's number of heads", known, heads)?;
+    match longest <= most {
+        true => Ok(()),
+        false => Err(Error::InvalidArgument(format!(
+            "a sequence of {longest} tokens is longer than the {most} that the relative bias is for"
         ))),
     }
 }

@@ -65,7 +65,7 @@ pub enum Error {
 
     /// A readable model of a kind this library does not run.
     #[error(
-        "{what} holds a `{found}` model, which is not supported here. BERT, RoBERTa and XLM-RoBERTa encoders are, and outside browsers Mistral, Qwen2, Llama and NV-Embed ones."
+        "{what} holds a `{found}` model, which is not supported here. BERT, RoBERTa, XLM-RoBERTa and MPNet encoders are, and outside browsers Mistral, Qwen2, Llama and NV-Embed ones."
     )]
     UnsupportedArchitecture {
         /// What it is about, by its name in the call or on disk.

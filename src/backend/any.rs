@@ -6,7 +6,8 @@
 #[cfg(not(target_arch = "wasm32"))]
 use super::candle::{Candle, gpu::Gpu};
 use super::{
-    Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Route, Routing, Upload,
+    Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
+    Routing, Upload,
     simd::Simd,
     webgpu::{KernelTime, WebGpu},
 };
@@ -73,6 +74,11 @@ any! {
 any! {
     /// Embedding tables.
     AnyEmbeddings of Embeddings
+}
+any! {
+    /// A bias of attention by offset. Cloning shares.
+    #[derive(Clone)]
+    AnyRelativeBias of RelativeBias
 }
 any! {
     /// A batch on the device.
@@ -180,6 +186,7 @@ impl Backend for AnyBackend {
     type Linear = AnyLinear;
     type Norm = AnyNorm;
     type Embeddings = AnyEmbeddings;
+    type RelativeBias = AnyRelativeBias;
     type Batch = AnyBatch;
 
     fn load_embeddings(
@@ -198,6 +205,10 @@ impl Backend for AnyBackend {
 
     fn load_norm(&self, norm: NormWeights<'_>) -> Result<AnyNorm> {
         on!(self, backend => AnyNorm, backend.load_norm(norm))
+    }
+
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<AnyRelativeBias> {
+        on!(self, backend => AnyRelativeBias, backend.load_relative_bias(bias))
     }
 
     fn upload(&self, batch: &Batch) -> Result<AnyBatch> {
@@ -230,8 +241,27 @@ impl Backend for AnyBackend {
         )
     }
 
-    fn attention(&self, qkv: &AnyTensor, batch: &AnyBatch, heads: usize) -> Result<AnyTensor> {
-        on!(self, backend, qkv: AnyTensor, batch: AnyBatch => AnyTensor, backend.attention(qkv, batch, heads))
+    fn attention(
+        &self,
+        qkv: &AnyTensor,
+        batch: &AnyBatch,
+        heads: usize,
+        bias: Option<&AnyRelativeBias>,
+    ) -> Result<AnyTensor> {
+        match bias {
+            None => {
+                on!(
+                    self, backend, qkv: AnyTensor, batch: AnyBatch => AnyTensor,
+                    backend.attention(qkv, batch, heads, None)
+                )
+            }
+            Some(bias) => {
+                on!(
+                    self, backend, qkv: AnyTensor, batch: AnyBatch, bias: AnyRelativeBias => AnyTensor,
+                    backend.attention(qkv, batch, heads, Some(bias))
+                )
+            }
+        }
     }
 
     fn attention_weights(
@@ -239,8 +269,22 @@ impl Backend for AnyBackend {
         qkv: &AnyTensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&AnyRelativeBias>,
     ) -> Result<AnyTensor> {
-        on!(self, backend, qkv: AnyTensor => AnyTensor, backend.attention_weights(qkv, rows, heads))
+        match bias {
+            None => {
+                on!(
+                    self, backend, qkv: AnyTensor => AnyTensor,
+                    backend.attention_weights(qkv, rows, heads, None)
+                )
+            }
+            Some(bias) => {
+                on!(
+                    self, backend, qkv: AnyTensor, bias: AnyRelativeBias => AnyTensor,
+                    backend.attention_weights(qkv, rows, heads, Some(bias))
+                )
+            }
+        }
     }
 
     fn pool(&self, hidden: &AnyTensor, pooling: &Pooling) -> Result<AnyTensor> {

@@ -10,7 +10,8 @@
 use candle_core::{Device, Tensor};
 
 use super::{
-    Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Route, Routing, Upload,
+    Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
+    Routing, Upload,
 };
 use crate::{checkpoint::weights::WeightTensor, error::Result, text::Batch};
 
@@ -63,6 +64,8 @@ impl Backend for Candle {
     type Linear = Linear;
     type Norm = Norm;
     type Embeddings = Embeddings;
+    /// `[heads, 2n − 1]`, by offset.
+    type RelativeBias = Tensor;
     type Batch = DeviceBatch;
 
     fn load_embeddings(
@@ -96,6 +99,12 @@ impl Backend for Candle {
         })
     }
 
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<Tensor> {
+        let (heads, _) = bias.dims()?;
+        let shape = (heads, bias.buckets.len());
+        Ok(Tensor::from_vec(bias.by_offset()?, shape, &self.device)?)
+    }
+
     fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
         DeviceBatch::new(batch, &self.device)
     }
@@ -120,8 +129,14 @@ impl Backend for Candle {
         layer_norm(&(y + residual)?, norm)
     }
 
-    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
-        operations::attention(qkv, batch, heads)
+    fn attention(
+        &self,
+        qkv: &Tensor,
+        batch: &DeviceBatch,
+        heads: usize,
+        bias: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        operations::attention(qkv, batch, heads, bias)
     }
 
     fn attention_weights(
@@ -129,8 +144,9 @@ impl Backend for Candle {
         qkv: &Tensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&Tensor>,
     ) -> Result<Tensor> {
-        operations::attention_weights(qkv, rows, heads)
+        operations::attention_weights(qkv, rows, heads, bias)
     }
 
     fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {

@@ -35,6 +35,7 @@ mod peak;
 mod product;
 mod stack;
 
+pub use attention::RelativeBias;
 pub use isa::Cpu;
 pub use linear::Linear;
 pub use norm::Norm;
@@ -47,7 +48,8 @@ use self::{
     norm::NormRows,
 };
 use super::{
-    Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows, check_shape,
+    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights,
+    check_attention_rows, check_relative_bias, check_shape,
 };
 use crate::{
     checkpoint::weights::{Dtype, WeightTensor, decode_into},
@@ -178,6 +180,7 @@ impl Backend for Simd {
     type Linear = Linear;
     type Norm = Norm;
     type Embeddings = Embeddings;
+    type RelativeBias = Arc<RelativeBias>;
     type Batch = DeviceBatch;
 
     fn load_embeddings(
@@ -225,6 +228,15 @@ impl Backend for Simd {
             bias: norm.bias.to_f32(),
             eps: norm.eps,
         })
+    }
+
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<Arc<RelativeBias>> {
+        let (heads, longest) = bias.dims()?;
+        Ok(Arc::new(RelativeBias {
+            heads,
+            longest,
+            numbers: bias.by_offset()?,
+        }))
     }
 
     fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
@@ -287,8 +299,19 @@ impl Backend for Simd {
         self.forward(x, layer, |chunk| Then::AddNorm(&residual[chunk], norm))
     }
 
-    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+    fn attention(
+        &self,
+        qkv: &Tensor,
+        batch: &DeviceBatch,
+        heads: usize,
+        bias: Option<&Arc<RelativeBias>>,
+    ) -> Result<Tensor> {
         let DeviceBatch(batch) = batch;
+        let bias = bias.map(Arc::as_ref);
+        if let Some(bias) = bias {
+            let longest = batch.ranges().map(|range| range.len()).max().unwrap_or(0);
+            check_relative_bias((bias.heads, bias.longest), heads, longest)?;
+        }
         check_shape("the number of rows", qkv.rows, batch.tokens())?;
         let hidden = qkv.columns / 3;
         let size = hidden.checked_div(heads).unwrap_or(0);
@@ -308,6 +331,7 @@ impl Backend for Simd {
                         qkv: &numbers[start..start + 3 * out.len()],
                         hidden,
                         heads,
+                        bias,
                         out,
                         memory,
                     });
@@ -321,8 +345,13 @@ impl Backend for Simd {
         qkv: &Tensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&Arc<RelativeBias>>,
     ) -> Result<Tensor> {
         let longest = check_attention_rows(rows, qkv.rows)?;
+        let bias = bias.map(Arc::as_ref);
+        if let Some(bias) = bias {
+            check_relative_bias((bias.heads, bias.longest), heads, longest)?;
+        }
         let size = (qkv.columns / 3).checked_div(heads).unwrap_or(0);
         check_shape(
             "three times heads · head size",
@@ -331,7 +360,7 @@ impl Backend for Simd {
         )?;
         Ok(self.tensor(rows.len(), longest, |out| {
             for (row, out) in rows.iter().zip(out.chunks_exact_mut(longest.max(1))) {
-                weights(qkv.numbers(), qkv.columns / 3, heads, row, out);
+                weights(qkv.numbers(), qkv.columns / 3, heads, bias, row, out);
             }
         }))
     }

@@ -46,10 +46,11 @@ use self::{
     weights::Matrix,
 };
 use super::{
-    Activation, AttentionRow, Backend, NormWeights, Pooling, check_attention_rows, check_shape,
+    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights,
+    check_attention_rows, check_relative_bias, check_shape,
 };
 use crate::{
-    checkpoint::weights::{BLOCK, WeightTensor},
+    checkpoint::weights::{BLOCK, Dtype, WeightTensor},
     error::{Error, Result},
     text::Batch,
 };
@@ -116,9 +117,20 @@ pub struct Embeddings {
     norm: Norm,
 }
 
+/// A bias of attention's scores by how far a key lies from its query.
+pub struct RelativeBias {
+    /// `[heads, 2 · longest − 1]`
+    numbers: Matrix,
+    heads: usize,
+    /// Tokens of the longest sequence it is for.
+    longest: usize,
+}
+
 /// A batch on the device.
 pub struct DeviceBatch {
     tokens: usize,
+    /// Tokens of the longest sequence.
+    longest: usize,
     /// Ids, types and positions, one after the other.
     indices: Allocation,
     /// Each token's sequence: its first token and its number of tokens.
@@ -326,7 +338,7 @@ impl WebGpu {
             name: parts.first().map(|p| p.name.clone()).unwrap_or_default(),
             role: None,
             shape: vec![numbers.len() / 4],
-            dtype: crate::checkpoint::weights::Dtype::F32,
+            dtype: Dtype::F32,
             data: numbers.into(),
         }])
     }
@@ -337,6 +349,7 @@ impl Backend for WebGpu {
     type Linear = Linear;
     type Norm = Norm;
     type Embeddings = Embeddings;
+    type RelativeBias = Arc<RelativeBias>;
     type Batch = DeviceBatch;
 
     fn load_embeddings(
@@ -384,6 +397,22 @@ impl Backend for WebGpu {
         })
     }
 
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<Arc<RelativeBias>> {
+        let (heads, longest) = bias.dims()?;
+        let numbers = bias.by_offset()?;
+        Ok(Arc::new(RelativeBias {
+            heads,
+            longest,
+            numbers: self.load_dense(&[&WeightTensor {
+                name: bias.table.name,
+                role: None,
+                shape: vec![numbers.len()],
+                dtype: Dtype::F32,
+                data: bytemuck::cast_slice(&numbers).into(),
+            }])?,
+        }))
+    }
+
     fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
         let indices = [&batch.ids[..], &batch.types, &batch.positions].concat();
         let spans: Vec<[u32; 2]> = batch
@@ -395,6 +424,7 @@ impl Backend for WebGpu {
             .collect();
         Ok(DeviceBatch {
             tokens: batch.tokens(),
+            longest: batch.ranges().map(|range| range.len()).max().unwrap_or(0),
             indices: self.inputs(&indices)?,
             pairs: batch.ranges().map(|range| range.len() * range.len()).sum(),
             spans: self.inputs(&spans)?,
@@ -491,7 +521,13 @@ impl Backend for WebGpu {
         Ok(y)
     }
 
-    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+    fn attention(
+        &self,
+        qkv: &Tensor,
+        batch: &DeviceBatch,
+        heads: usize,
+        bias: Option<&Arc<RelativeBias>>,
+    ) -> Result<Tensor> {
         check_shape("the number of rows", qkv.rows, batch.tokens)?;
         let hidden = qkv.columns / 3;
         let head = hidden.checked_div(heads).unwrap_or(0);
@@ -506,8 +542,13 @@ impl Backend for WebGpu {
             )));
         }
         let y = self.tensor(qkv.rows, hidden)?;
+        let mut bindings = vec![(1, &*qkv.data), (2, &batch.spans), (3, &*y.data)];
+        if let Some(bias) = bias {
+            check_relative_bias((bias.heads, bias.longest), heads, batch.longest)?;
+            bindings.push((4, bias.numbers.values()));
+        }
         self.dispatch(
-            Kernel::Attention(head as u32),
+            Kernel::Attention(head as u32, bias.is_some()),
             4.0 * (batch.pairs * hidden) as f64,
             &AttentionParams {
                 tokens: batch.tokens as u32,
@@ -515,9 +556,10 @@ impl Backend for WebGpu {
                 heads: heads as u32,
                 head_size: head as u32,
                 scale: 1.0 / (head as f32).sqrt(),
-                padding: [0; 3],
+                longest: bias.map_or(0, |bias| bias.longest as u32),
+                padding: [0; 2],
             },
-            &[(1, &qkv.data), (2, &batch.spans), (3, &y.data)],
+            &bindings,
             grid((batch.tokens * heads).div_ceil(64)),
         )?;
         Ok(y)
@@ -528,6 +570,7 @@ impl Backend for WebGpu {
         qkv: &Tensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&Arc<RelativeBias>>,
     ) -> Result<Tensor> {
         let longest = check_attention_rows(rows, qkv.rows)?;
         let hidden = qkv.columns / 3;
@@ -542,8 +585,14 @@ impl Backend for WebGpu {
             .iter()
             .map(|row| [row.query, row.start, row.len])
             .collect();
+        let rows_on_device = self.inputs(&numbers)?;
+        let mut bindings = vec![(1, &*qkv.data), (2, &rows_on_device), (3, &*y.data)];
+        if let Some(bias) = bias {
+            check_relative_bias((bias.heads, bias.longest), heads, longest)?;
+            bindings.push((4, bias.numbers.values()));
+        }
         self.dispatch(
-            Kernel::AttentionWeights,
+            Kernel::AttentionWeights(bias.is_some()),
             0.0,
             &AttentionWeightsParams {
                 rows: rows.len() as u32,
@@ -552,9 +601,10 @@ impl Backend for WebGpu {
                 heads: heads as u32,
                 head_size: head as u32,
                 scale: 1.0 / (head as f32).sqrt(),
-                padding: [0; 2],
+                longest: bias.map_or(0, |bias| bias.longest as u32),
+                padding: 0,
             },
-            &[(1, &qkv.data), (2, &self.inputs(&numbers)?), (3, &y.data)],
+            &bindings,
             grid(rows.len()),
         )?;
         Ok(y)

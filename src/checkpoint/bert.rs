@@ -1,7 +1,7 @@
 //! A BERT-family encoder, opened: from one GGUF file, whole or in pieces, or from the parts of a Hugging Face folder.
 
 use super::{
-    config::Config,
+    config::{ARCHITECTURES, Config},
     dtype::Dtype,
     encoder_id::EncoderId,
     files::{Bytes, sha256},
@@ -89,7 +89,7 @@ impl About {
     fn read(what: &str, metadata: &Metadata) -> Result<Self> {
         let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         let architecture = text("general.architecture").unwrap_or("unknown");
-        if architecture != "bert" {
+        if !ARCHITECTURES.contains(&architecture) {
             return Err(Error::UnsupportedArchitecture {
                 what: what.into(),
                 found: architecture.into(),

@@ -15,7 +15,26 @@ pub enum Family {
     Bert,
     Roberta,
     XlmRoberta,
+    Mpnet,
 }
+
+/// What GGUF files call these families.
+pub const ARCHITECTURES: [&str; 2] = ["bert", "mpnet"];
+
+impl Family {
+    /// What a GGUF file calls it. What llama.cpp computes as BERT has that name; MPNet must not, or it would go without
+    /// its relative bias.
+    pub fn architecture(self) -> &'static str {
+        let [bert, mpnet] = ARCHITECTURES;
+        match self {
+            Self::Bert | Self::Roberta | Self::XlmRoberta => bert,
+            Self::Mpnet => mpnet,
+        }
+    }
+}
+
+/// Buckets that a relative bias has; MPNet's forward pass knows no other number.
+pub const RELATIVE_BUCKETS: usize = 32;
 
 /// What the forward pass needs to know of a BERT-family encoder.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +47,14 @@ pub struct Config {
     pub intermediate_size: usize,
     /// Positions an input can take, counted from 0: RoBERTa's unused first rows are not among them.
     pub max_positions: usize,
+    /// Types of tokens; 0 where the family has none.
     pub type_vocab_size: usize,
     pub layer_norm_eps: f32,
     /// Rows at the start of a safetensors position table that no token uses (`pad_token_id + 1` for
-    /// RoBERTa and XLM-R, 0 for BERT).
+    /// RoBERTa and XLM-R, 2 for MPNet, 0 for BERT).
     pub position_offset: usize,
+    /// Whether attention takes a bias by how far a key lies from its query, of [`RELATIVE_BUCKETS`] buckets.
+    pub relative_bias: bool,
 }
 
 /// config.json as published; unknown fields are ignored.
@@ -54,6 +76,8 @@ struct Raw {
     hidden_act: Option<String>,
     #[serde(default)]
     position_embedding_type: Option<String>,
+    #[serde(default)]
+    relative_attention_num_buckets: Option<usize>,
 }
 
 fn two() -> usize {
@@ -88,6 +112,7 @@ impl Config {
             "bert" => Family::Bert,
             "roberta" => Family::Roberta,
             "xlm-roberta" => Family::XlmRoberta,
+            "mpnet" => Family::Mpnet,
             other => {
                 return Err(Error::UnsupportedArchitecture {
                     what: what.into(),
@@ -112,7 +137,14 @@ impl Config {
         let position_offset = match family {
             Family::Bert => 0,
             Family::Roberta | Family::XlmRoberta => raw.pad_token_id.unwrap_or(1) + 1,
+            // Whatever its configuration says of padding.
+            Family::Mpnet => 2,
         };
+        let relative_bias = family == Family::Mpnet;
+        let buckets = raw.relative_attention_num_buckets;
+        if let Some(buckets) = buckets.filter(|&n| relative_bias && n != RELATIVE_BUCKETS) {
+            return unsupported(format!("{kind} with {buckets} buckets of positions"));
+        }
         let config = Self {
             family,
             vocab_size: raw.vocab_size,
@@ -121,9 +153,13 @@ impl Config {
             num_attention_heads: raw.num_attention_heads,
             intermediate_size: raw.intermediate_size,
             max_positions: raw.max_position_embeddings.saturating_sub(position_offset),
-            type_vocab_size: raw.type_vocab_size,
+            type_vocab_size: match family {
+                Family::Mpnet => 0,
+                _ => raw.type_vocab_size,
+            },
             layer_norm_eps: raw.layer_norm_eps as f32,
             position_offset,
+            relative_bias,
         };
         config.check().map_err(bad)?;
         Ok(config)
@@ -150,7 +186,9 @@ impl Config {
         )?;
         range("intermediate_size", self.intermediate_size, MAX_WIDTH)?;
         range("max_position_embeddings", self.max_positions, MAX_ROWS)?;
-        range("type_vocab_size", self.type_vocab_size, MAX_WIDTH)?;
+        if self.family != Family::Mpnet {
+            range("type_vocab_size", self.type_vocab_size, MAX_WIDTH)?;
+        }
         if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
             return Err(format!(
                 "its hidden size {} cannot be shared out to {} heads",

@@ -1,17 +1,53 @@
 //! Hugging Face's names of tensors in GGUF's terms (`blk.0.attn_q.weight`, …), a function a family.
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::config::Family;
+
+/// GGUF's name of the bias by offset, which all layers share: the first layer's, as in llama.cpp's T5.
+pub(crate) const RELATIVE_BIAS: &str = "blk.0.attn_rel_b.weight";
+
+/// The modules of a layer: GGUF's name, that of transformers' BERT, RoBERTa and XLM-R, and that of its MPNet.
+const BERT: [[&str; 3]; 8] = [
+    ["attn_q", "attention.self.query", "attention.attn.q"],
+    ["attn_k", "attention.self.key", "attention.attn.k"],
+    ["attn_v", "attention.self.value", "attention.attn.v"],
+    ["attn_output", "attention.output.dense", "attention.attn.o"],
+    [
+        "attn_output_norm",
+        "attention.output.LayerNorm",
+        "attention.LayerNorm",
+    ],
+    ["ffn_up", "intermediate.dense", "intermediate.dense"],
+    ["ffn_down", "output.dense", "output.dense"],
+    ["layer_output_norm", "output.LayerNorm", "output.LayerNorm"],
+];
+
+/// The module in transformers that a layer's part `part`, in GGUF's terms, is.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn bert_module(family: Family, part: &str) -> Option<&'static str> {
+    let [_, bert, mpnet] = BERT.into_iter().find(|names| names[0] == part)?;
+    Some(match family {
+        Family::Bert | Family::Roberta | Family::XlmRoberta => bert,
+        Family::Mpnet => mpnet,
+    })
+}
+
 /// Hugging Face's name of a BERT-family tensor in GGUF's terms; `None` for what a forward pass ignores.
 pub(crate) fn bert(name: &str) -> Option<String> {
     let name = [
         "bert.",
         "roberta.",
         "xlm_roberta.",
+        "mpnet.",
         "model.",
         "0.auto_model.",
     ]
     .iter()
     .find_map(|prefix| name.strip_prefix(prefix))
     .unwrap_or(name);
+    if name == "encoder.relative_attention_bias.weight" {
+        return Some(RELATIVE_BIAS.into());
+    }
     let (stem, kind) = name.rsplit_once('.')?;
     // Checkpoints converted from TensorFlow call LayerNorm's weight gamma and its bias beta.
     let kind = match kind {
@@ -27,17 +63,7 @@ pub(crate) fn bert(name: &str) -> Option<String> {
         _ => {
             let (layer, part) = stem.strip_prefix("encoder.layer.")?.split_once('.')?;
             let layer: usize = layer.parse().ok()?;
-            let part = match part {
-                "attention.self.query" => "attn_q",
-                "attention.self.key" => "attn_k",
-                "attention.self.value" => "attn_v",
-                "attention.output.dense" => "attn_output",
-                "attention.output.LayerNorm" => "attn_output_norm",
-                "intermediate.dense" => "ffn_up",
-                "output.dense" => "ffn_down",
-                "output.LayerNorm" => "layer_output_norm",
-                _ => return None,
-            };
+            let [part, ..] = BERT.iter().find(|names| names[1..].contains(&part))?;
             format!("blk.{layer}.{part}")
         }
     };

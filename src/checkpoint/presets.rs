@@ -42,7 +42,7 @@ pub struct Preset {
 }
 
 /// Encoders that follow instructions first, the largest at the top.
-pub const PRESETS: [Preset; 7] = [
+pub const PRESETS: [Preset; 8] = [
     Preset {
         id: "nvidia/NV-Embed-v2",
         pooling: "latent",
@@ -115,6 +115,20 @@ pub const PRESETS: [Preset; 7] = [
         browser: true,
     },
     Preset {
+        id: "sentence-transformers/all-mpnet-base-v2",
+        pooling: "mean",
+        prompt: None,
+        mean_behind_instruction: false,
+        end_token: true,
+        bidirectional: true,
+        max_tokens: 384,
+        dims: 768,
+        parameters: 109,
+        licence: "Apache-2.0",
+        fetched: true,
+        browser: true,
+    },
+    Preset {
         id: "princeton-nlp/sup-simcse-bert-base-uncased",
         pooling: "cls",
         prompt: None,
@@ -170,6 +184,7 @@ mod tests {
         assert_eq!(find("models/gte-qwen2-7b-instruct"), Some(3584));
         assert_eq!(find("x/SFR-Embedding-Mistral-Q8_0.gguf"), Some(4096));
         assert_eq!(find("all-MiniLM-L6-v2"), Some(384));
+        assert_eq!(find("all-mpnet-base-v2-q4_0.gguf"), Some(768));
         assert_eq!(find("all-MiniLM-L6-v25"), None);
         assert_eq!(find("my-encoder"), None);
     }

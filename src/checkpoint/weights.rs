@@ -42,6 +42,8 @@ pub enum Role {
     Norm {
         layer: usize,
     },
+    /// The bias of attention by offset, which all layers share.
+    RelativeBias,
     /// A head's weight or bias.
     Head,
 }
@@ -51,7 +53,11 @@ impl Role {
     pub fn layer(self) -> Option<usize> {
         match self {
             Self::Matrix { layer } | Self::Bias { layer } | Self::Norm { layer } => Some(layer),
-            Self::TokenTable | Self::OtherTable | Self::TableNorm | Self::Head => None,
+            Self::TokenTable
+            | Self::OtherTable
+            | Self::TableNorm
+            | Self::RelativeBias
+            | Self::Head => None,
         }
     }
 }

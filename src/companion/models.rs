@@ -19,7 +19,7 @@ mod fetch;
 /// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, where the
 /// column `hub` says yes, or of a folder. The others' repositories lack safetensors and tokenizer.json, which
 /// `save_pretrained` of Python's transformers writes into a folder. Others run too: BERT, RoBERTa, XLM-RoBERTa,
-/// Mistral, Qwen2, Llama and NV-Embed, from the hub, in folders, and in GGUF files.
+/// MPNet, Mistral, Qwen2, Llama and NV-Embed, from the hub, in folders, and in GGUF files.
 ///
 /// What ships is found beside the program, in www/public/models of the working directory, or in the platform's
 /// data folder, where `fetch` puts it.

@@ -59,9 +59,9 @@ impl From<DtypeName> for Dtype {
 
 /// Make one GGUF file of a Hugging Face encoder, for the browser and for llama.cpp
 ///
-/// Takes a folder with config.json, tokenizer.json and model.safetensors (BERT, RoBERTa or
-/// XLM-RoBERTa) and writes weights, tokenizer and configuration into one file. Heads trained on the
-/// folder work with every file made of it.
+/// Takes a folder with config.json, tokenizer.json and model.safetensors (BERT, RoBERTa,
+/// XLM-RoBERTa or MPNet) and writes weights, tokenizer and configuration into one file. Heads trained on the
+/// folder work with every file made of it. llama.cpp computes no MPNet.
 ///
 ///   caselens quantize --model all-MiniLM-L6-v2 --output all-MiniLM-L6-v2-q8_0.gguf
 ///   caselens quantize --model my-encoder --dtype q4_0 --output my.gguf --head my.head.safetensors

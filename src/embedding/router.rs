@@ -176,7 +176,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         let backend = &self.encoder.backend;
         let (batch, x) = self.enter(&texts.plan.batch)?;
         let qkv = self.first.query_key_value(backend, &x)?;
-        let attended = backend.attention(&qkv, &batch, self.first.heads())?;
+        let attended = self.first.attend(backend, &qkv, &batch)?;
         Ok(Sentences {
             texts,
             x,
@@ -220,7 +220,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
             }
             for layer in self.later {
                 let qkv = layer.query_key_value(backend, &x)?;
-                let attended = backend.attention(&qkv, &on_device, layer.heads())?;
+                let attended = layer.attend(backend, &qkv, &on_device)?;
                 let query = queries.next().ok_or_else(missing)?;
                 let attended = self.route(layer, &attended, &qkv, query, &routes)?;
                 x = layer.finish(backend, &attended, &x)?;

@@ -1,15 +1,17 @@
-//! BERT, RoBERTa and XLM-R: one forward pass, over any backend.
+//! BERT, RoBERTa, XLM-R and MPNet: one forward pass, over any backend.
 //!
-//! The three differ in vocabulary, in type ids and in where positions start; the first two are data and
-//! the third is undone where weights are read ([`crate::checkpoint::weights`]).
+//! They differ in vocabulary, in type ids and in where positions start; the first two are data and the third is undone where
+//! weights are read ([`crate::checkpoint::weights`]). MPNet (Song et al., 2020) has no type ids, and one bias by offset that
+//! attention takes in every layer.
 
-use std::cell::RefCell;
+use std::{borrow::Cow, cell::RefCell};
 
 use crate::{
-    backend::{Activation, AttentionRow, Backend, NormWeights},
+    backend::{Activation, AttentionRow, Backend, NormWeights, RelativeBiasWeights},
     checkpoint::{
-        config::Config,
-        weights::{Role, WeightTensor},
+        config::{Config, RELATIVE_BUCKETS},
+        names::RELATIVE_BIAS,
+        weights::{Dtype, Role, WeightTensor},
     },
     error::{Error, Result},
     text::Batch,
@@ -42,6 +44,7 @@ pub enum Seen {
 /// One layer: attention and feed-forward, each with its residual and LayerNorm.
 pub struct Layer<B: Backend> {
     heads: usize,
+    relative_bias: Option<B::RelativeBias>,
     query_key_value: B::Linear,
     attention_output: B::Linear,
     attention_norm: B::Norm,
@@ -59,6 +62,21 @@ impl<B: Backend> Layer<B> {
     /// Query, key and value side by side: `[rows, hidden] → [rows, 3 · hidden]`.
     pub fn query_key_value(&self, backend: &B, x: &B::Tensor) -> Result<B::Tensor> {
         backend.linear(x, &self.query_key_value, Activation::None)
+    }
+
+    /// Attention within each sequence of the batch: `[tokens, 3 · hidden] → [tokens, hidden]`.
+    pub fn attend(&self, backend: &B, qkv: &B::Tensor, batch: &B::Batch) -> Result<B::Tensor> {
+        backend.attention(qkv, batch, self.heads, self.relative_bias.as_ref())
+    }
+
+    /// The weights by which some tokens attend: see [`Backend::attention_weights`].
+    fn attention_weights(
+        &self,
+        backend: &B,
+        qkv: &B::Tensor,
+        rows: &[AttentionRow],
+    ) -> Result<B::Tensor> {
+        backend.attention_weights(qkv, rows, self.heads, self.relative_bias.as_ref())
     }
 
     /// What follows attention: the layer's output from `attended` and its input `x`, all `[tokens, hidden]`.
@@ -98,7 +116,7 @@ impl<B: Backend> Layer<B> {
         watch(Seen::Input, x)?;
         let qkv = self.query_key_value(backend, x)?;
         watch(Seen::QueryKeyValue, &qkv)?;
-        let attended = backend.attention(&qkv, batch, self.heads)?;
+        let attended = self.attend(backend, &qkv, batch)?;
         self.finish_watched(backend, &attended, x, watch)
     }
 }
@@ -135,13 +153,24 @@ impl<B: Backend> Bert<B> {
                 "position_embd.weight",
                 config.max_positions,
             )?,
-            table(
-                Role::OtherTable,
-                "token_types.weight",
-                config.type_vocab_size,
-            )?,
+            match config.type_vocab_size {
+                0 => no_types(hidden),
+                types => table(Role::OtherTable, "token_types.weight", types)?,
+            },
             norm(Role::TableNorm, "token_embd_norm")?,
         )?;
+        let heads = config.num_attention_heads;
+        let relative_bias = match config.relative_bias {
+            false => None,
+            true => Some(backend.load_relative_bias(RelativeBiasWeights {
+                table: get(
+                    Role::RelativeBias,
+                    RELATIVE_BIAS,
+                    &[RELATIVE_BUCKETS, heads],
+                )?,
+                buckets: buckets_of(config.max_positions),
+            })?),
+        };
         let mut layers = Vec::with_capacity(config.num_hidden_layers);
         for layer in 0..config.num_hidden_layers {
             let linear = |part: &str, rows: usize, columns: usize| -> Result<_> {
@@ -157,7 +186,8 @@ impl<B: Backend> Bert<B> {
             };
             let norm = |part: &str| norm(Role::Norm { layer }, &format!("blk.{layer}.{part}"));
             layers.push(Layer {
-                heads: config.num_attention_heads,
+                heads,
+                relative_bias: relative_bias.clone(),
                 query_key_value: backend.load_linear(vec![
                     linear("attn_q", hidden, hidden)?,
                     linear("attn_k", hidden, hidden)?,
@@ -179,7 +209,7 @@ impl<B: Backend> Bert<B> {
             layers,
             vocab_size: config.vocab_size,
             max_positions: config.max_positions,
-            types: config.type_vocab_size,
+            types: config.type_vocab_size.max(1),
         })
     }
 
@@ -212,7 +242,7 @@ impl<B: Backend> Bert<B> {
         for (layer, at) in self.layers.iter().zip(0..) {
             x = layer.forward_watched(backend, &x, &device_batch, |seen, qkv| {
                 if seen == Seen::QueryKeyValue && at >= first {
-                    weights.push(backend.attention_weights(qkv, rows, layer.heads)?);
+                    weights.push(layer.attention_weights(backend, qkv, rows)?);
                 }
                 Ok(())
             })?;
@@ -254,5 +284,57 @@ impl<B: Backend> Bert<B> {
         over("token", &batch.ids, self.vocab_size)?;
         over("type", &batch.types, self.types)?;
         over("position", &batch.positions, self.max_positions)
+    }
+}
+
+/// The table of a family that has no types: one type, which adds nothing and is never trained.
+fn no_types(hidden: usize) -> WeightTensor<'static> {
+    WeightTensor {
+        name: "token_types.weight".into(),
+        role: None,
+        shape: vec![1, hidden],
+        dtype: Dtype::F32,
+        data: Cow::Owned(vec![0; hidden * Dtype::F32.block().1]),
+    }
+}
+
+/// The bucket of each offset key − query in sequences of up to `longest` tokens, from 1 − `longest` on.
+fn buckets_of(longest: usize) -> Vec<u32> {
+    let before = (1..longest as u64).rev().map(bucket);
+    let after = (1..longest as u64).map(|distance| RELATIVE_BUCKETS as u32 / 2 + bucket(distance));
+    before.chain([0]).chain(after).collect()
+}
+
+/// T5's bucket of a distance (Raffel et al., 2020), of 16 for distances up to 128: eight of one distance each, then
+/// each √2 times as wide as the one before. In whole numbers, ⌊2·log₂(d/8)⌋ = ⌊log₂(d²/64)⌋.
+fn bucket(distance: u64) -> u32 {
+    match distance {
+        0..8 => distance as u32,
+        _ => (8 + (distance * distance / 64).ilog2()).min(15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where transformers' `MPNetEncoder.relative_position_bucket` goes on to the next bucket.
+    #[test]
+    fn buckets_are_those_of_t5() {
+        let found = buckets_of(512);
+        assert_eq!((found.len(), found[511]), (1023, 0));
+        let starts = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91];
+        for (bucket, start) in (1..).zip(starts) {
+            let end = starts.get(bucket).map_or(511, |next| next - 1);
+            for distance in start..=end {
+                assert_eq!(found[511 - distance], bucket as u32, "{distance} before");
+                assert_eq!(
+                    found[511 + distance],
+                    16 + bucket as u32,
+                    "{distance} behind"
+                );
+            }
+        }
+        assert_eq!(buckets_of(1), [0]);
     }
 }

@@ -7,18 +7,22 @@ use serde_json::json;
 
 use crate::{
     backend::candle::training::parameters::{LORA_SCALE, Lora},
-    checkpoint::described::Writer,
+    checkpoint::{config::Family, described::Writer, names::bert_module},
     error::{Error, Result},
 };
 
-/// The files of an adapter, by name. `base` is the published encoder's name.
+/// The files of an adapter, by name. `base` is the published encoder's name, and `family` its family.
 ///
 /// # Errors
 /// An update of a matrix that PEFT has no name for.
-pub fn files(base: &str, adapters: &[Lora]) -> Result<[(&'static str, Vec<u8>); 2]> {
+pub fn files(
+    base: &str,
+    family: Family,
+    adapters: &[Lora],
+) -> Result<[(&'static str, Vec<u8>); 2]> {
     let mut file = Writer::default();
     for lora in adapters {
-        let module = module(&lora.name).ok_or_else(|| Error::Tensor {
+        let module = module(family, &lora.name).ok_or_else(|| Error::Tensor {
             name: lora.name.clone(),
             reason: "has no name in an adapter".into(),
         })?;
@@ -47,7 +51,7 @@ pub fn files(base: &str, adapters: &[Lora]) -> Result<[(&'static str, Vec<u8>); 
         "bias": "none",
         "fan_in_fan_out": false,
         "inference_mode": true,
-        "target_modules": ["query", "key", "value", "intermediate.dense", "output.dense"],
+        "target_modules": targets(family),
     });
     Ok([
         ("adapter_model.safetensors", tensors),
@@ -55,22 +59,33 @@ pub fn files(base: &str, adapters: &[Lora]) -> Result<[(&'static str, Vec<u8>); 
     ])
 }
 
-/// The module in transformers' BERT, RoBERTa and XLM-R that a GGUF matrix is the weight of.
-fn module(name: &str) -> Option<String> {
+/// The parts of a layer that are matrices, in GGUF's terms.
+const MATRICES: [&str; 6] = [
+    "attn_q",
+    "attn_k",
+    "attn_v",
+    "attn_output",
+    "ffn_up",
+    "ffn_down",
+];
+
+/// The module in transformers that a GGUF matrix is the weight of.
+fn module(family: Family, name: &str) -> Option<String> {
     let (layer, part) = name
         .strip_prefix("blk.")?
         .strip_suffix(".weight")?
         .split_once('.')?;
-    let part = match part {
-        "attn_q" => "attention.self.query",
-        "attn_k" => "attention.self.key",
-        "attn_v" => "attention.self.value",
-        "attn_output" => "attention.output.dense",
-        "ffn_up" => "intermediate.dense",
-        "ffn_down" => "output.dense",
-        _ => return None,
-    };
-    Some(format!("encoder.layer.{layer}.{part}"))
+    let part = MATRICES.into_iter().find(|&matrix| matrix == part)?;
+    let module = bert_module(family, part)?;
+    Some(format!("encoder.layer.{layer}.{module}"))
+}
+
+/// The ends of the modules' names that PEFT tells them by.
+fn targets(family: Family) -> Vec<&'static str> {
+    let modules = MATRICES.into_iter();
+    modules
+        .filter_map(|part| bert_module(family, part))
+        .collect()
 }
 
 #[cfg(test)]
@@ -80,19 +95,14 @@ mod tests {
 
     #[test]
     fn names_are_the_published_ones() {
-        for part in [
-            "attn_q",
-            "attn_k",
-            "attn_v",
-            "attn_output",
-            "ffn_up",
-            "ffn_down",
-        ] {
-            let name = format!("blk.11.{part}.weight");
-            let published = format!("{}.weight", module(&name).unwrap());
-            assert_eq!(names::bert(&published), Some(name));
+        for family in [Family::Bert, Family::Mpnet] {
+            for part in MATRICES {
+                let name = format!("blk.11.{part}.weight");
+                let published = format!("{}.weight", module(family, &name).unwrap());
+                assert_eq!(names::bert(&published), Some(name));
+            }
+            assert_eq!(module(family, "token_embd.weight"), None);
+            assert_eq!(module(family, "blk.0.attn_output_norm.weight"), None);
         }
-        assert_eq!(module("token_embd.weight"), None);
-        assert_eq!(module("blk.0.attn_output_norm.weight"), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::common::{gpu, gpus};
 use caselens::{
     Error,
     backend::{
-        Activation, AttentionRow, Backend, NormWeights, PoolTerm, Pooling,
+        Activation, AttentionRow, Backend, NormWeights, PoolTerm, Pooling, RelativeBiasWeights,
         candle::Candle,
         simd::{Cpu, Simd},
         webgpu::{Options, Products, WebGpu},
@@ -235,6 +235,36 @@ impl LinearSpec {
     }
 }
 
+/// A relative bias, its buckets in no order.
+#[derive(Clone)]
+struct BiasSpec {
+    table: Weight,
+    buckets: Vec<u32>,
+}
+
+impl BiasSpec {
+    const BUCKETS: usize = 32;
+
+    fn random(random: &mut Random, heads: usize, longest: usize) -> Self {
+        let bucket = |_| random.below(Self::BUCKETS) as u32;
+        Self {
+            buckets: (0..2 * longest - 1).map(bucket).collect(),
+            table: Weight::random(random, &[Self::BUCKETS, heads], Dtype::F32, 2.0),
+        }
+    }
+
+    fn weights(&self) -> RelativeBiasWeights<'_> {
+        RelativeBiasWeights {
+            table: self.table.tensor(),
+            buckets: self.buckets.clone(),
+        }
+    }
+
+    fn load<B: Backend>(&self, backend: &B) -> B::RelativeBias {
+        backend.load_relative_bias(self.weights()).unwrap()
+    }
+}
+
 fn batch(random: &mut Random, lengths: &[usize]) -> Batch {
     let mut batch = Batch::default();
     for &length in lengths {
@@ -344,6 +374,7 @@ on_every_backend!(gelu_is_exact);
 on_every_backend!(linear_add_norm_is_the_composition);
 on_every_backend!(attention_stays_within_sequences);
 on_every_backend!(attention_weights_are_the_softmax);
+on_every_backend!(a_relative_bias_fits_or_is_refused);
 on_every_backend!(pooling_is_a_sum_of_means);
 on_every_backend!(a_row_does_not_depend_on_its_batch);
 on_every_backend!(an_empty_batch_is_empty);
@@ -548,20 +579,71 @@ mod checks {
                 layer: &LinearSpec,
                 batch: &Batch,
                 heads: usize,
+                bias: Option<&BiasSpec>,
             ) -> Vec<f32> {
                 let x = tables.embed(backend, batch);
                 let qkv = backend
                     .linear(&x, &layer.load(backend), Activation::None)
                     .unwrap();
                 let batch = backend.upload(batch).unwrap();
-                read(backend, &backend.attention(&qkv, &batch, heads).unwrap())
+                let bias = bias.map(|bias| bias.load(backend));
+                let attended = backend.attention(&qkv, &batch, heads, bias.as_ref());
+                read(backend, &attended.unwrap())
             }
-            (subject.tolerance)(Dtype::F32).check(
-                &format!("attention {heads} heads of {}", hidden / heads),
-                &run(subject.backend, &tables, &layer, &batch, heads),
-                &run(&Candle::cpu(), &tables, &layer, &batch, heads),
-                hidden,
+            // For no longer sequences than these, and for longer ones.
+            let biases = [512, 700].map(|longest| BiasSpec::random(random, heads, longest));
+            let unbiased = run(&Candle::cpu(), &tables, &layer, &batch, heads, None);
+            for bias in [None, Some(&biases[0]), Some(&biases[1])] {
+                let longest = bias.map(|bias| bias.buckets.len());
+                let expected = run(&Candle::cpu(), &tables, &layer, &batch, heads, bias);
+                assert_eq!(expected == unbiased, bias.is_none());
+                (subject.tolerance)(Dtype::F32).check(
+                    &format!(
+                        "attention {heads} heads of {}, offsets {longest:?}",
+                        hidden / heads
+                    ),
+                    &run(subject.backend, &tables, &layer, &batch, heads, bias),
+                    &expected,
+                    hidden,
+                );
+            }
+        }
+    }
+
+    /// A bias for other heads or shorter sequences, and one that is none, are errors.
+    pub fn a_relative_bias_fits_or_is_refused<B: Backend>(subject: &Subject<B>) {
+        let (random, backend) = (&mut Random(20), subject.backend);
+        let tables = TableSpec::random(random, 96, Dtype::F32);
+        let batch = batch(random, &[2, 9]);
+        let row = AttentionRow {
+            query: 10,
+            start: 2,
+            len: 9,
+        };
+        let qkv = tables.embed(backend, &batch);
+        let batch = backend.upload(&batch).unwrap();
+        let is_argument = |e: Option<Error>| {
+            let e = e.expect("it does not fit");
+            assert!(matches!(e, Error::InvalidArgument(_)), "{e}");
+        };
+        for (heads, longest) in [(4, 8), (5, 9), (1, 1)] {
+            let bias = BiasSpec::random(random, heads, longest).load(backend);
+            is_argument(backend.attention(&qkv, &batch, 4, Some(&bias)).err());
+            is_argument(
+                backend
+                    .attention_weights(&qkv, &[row], 4, Some(&bias))
+                    .err(),
             );
+        }
+        let bias = BiasSpec::random(random, 4, 9).load(backend);
+        assert!(backend.attention(&qkv, &batch, 4, Some(&bias)).is_ok());
+        let whole = BiasSpec::random(random, 4, 9);
+        for buckets in [vec![], vec![0; 16], vec![BiasSpec::BUCKETS as u32; 17]] {
+            let broken = BiasSpec {
+                buckets,
+                ..whole.clone()
+            };
+            is_argument(backend.load_relative_bias(broken.weights()).err());
         }
     }
 
@@ -590,31 +672,35 @@ mod checks {
                 (tables, layer): (&TableSpec, &LinearSpec),
                 (batch, rows): (&Batch, &[AttentionRow]),
                 heads: usize,
+                bias: Option<&BiasSpec>,
             ) -> Vec<f32> {
                 let x = tables.embed(backend, batch);
                 let qkv = backend
                     .linear(&x, &layer.load(backend), Activation::None)
                     .unwrap();
-                read(
-                    backend,
-                    &backend.attention_weights(&qkv, rows, heads).unwrap(),
-                )
+                let bias = bias.map(|bias| bias.load(backend));
+                let weights = backend.attention_weights(&qkv, rows, heads, bias.as_ref());
+                read(backend, &weights.unwrap())
             }
-            let found = run(subject.backend, (&tables, &layer), (&batch, &rows), heads);
-            for (row, found) in rows.iter().zip(found.chunks_exact(130)) {
-                let sum: f32 = found.iter().sum();
-                assert!(
-                    (sum - 1.0).abs() < 1e-5,
-                    "{row:?}: the weights sum to {sum}"
+            let bias = BiasSpec::random(random, heads, 130);
+            for bias in [None, Some(&bias)] {
+                let (numbers, texts) = ((&tables, &layer), (&batch, &rows[..]));
+                let found = run(subject.backend, numbers, texts, heads, bias);
+                for (row, found) in rows.iter().zip(found.chunks_exact(130)) {
+                    let sum: f32 = found.iter().sum();
+                    assert!(
+                        (sum - 1.0).abs() < 1e-5,
+                        "{row:?}: the weights sum to {sum}"
+                    );
+                    assert!(found[row.len as usize..].iter().all(|&w| w == 0.0));
+                }
+                (subject.tolerance)(Dtype::F32).check(
+                    &format!("attention weights, {heads} heads of {}", hidden / heads),
+                    &found,
+                    &run(&Candle::cpu(), numbers, texts, heads, bias),
+                    130,
                 );
-                assert!(found[row.len as usize..].iter().all(|&w| w == 0.0));
             }
-            (subject.tolerance)(Dtype::F32).check(
-                &format!("attention weights, {heads} heads of {}", hidden / heads),
-                &found,
-                &run(&Candle::cpu(), (&tables, &layer), (&batch, &rows), heads),
-                130,
-            );
             let outside = AttentionRow {
                 query: 198,
                 start: 134,
@@ -624,7 +710,7 @@ mod checks {
             let qkv = (subject.backend)
                 .linear(&x, &layer.load(subject.backend), Activation::None)
                 .unwrap();
-            let refused = subject.backend.attention_weights(&qkv, &[outside], heads);
+            let refused = (subject.backend).attention_weights(&qkv, &[outside], heads, None);
             assert!(matches!(refused, Err(Error::InvalidArgument(_))));
         }
 
@@ -646,7 +732,10 @@ mod checks {
                 .linear(&x, &all.load(backend), Activation::None)
                 .unwrap();
             let rows = rows(&batch, &[4]);
-            read(backend, &backend.attention_weights(&qkv, &rows, 1).unwrap())
+            read(
+                backend,
+                &backend.attention_weights(&qkv, &rows, 1, None).unwrap(),
+            )
         };
         let dot = |key: usize| -> f64 {
             let row =
@@ -821,7 +910,7 @@ impl<B: Backend> LoadedLayer<B> {
         let batch = backend.upload(batch)?;
         let x = backend.embed(&self.tables, &batch)?;
         let qkv = backend.linear(&x, &self.qkv, Activation::None)?;
-        let a = backend.attention(&qkv, &batch, self.heads)?;
+        let a = backend.attention(&qkv, &batch, self.heads, None)?;
         let x = backend.linear_add_norm(&a, &self.output, &x, &self.norms[0])?;
         let h = backend.linear(&x, &self.up, Activation::Gelu)?;
         let x = backend.linear_add_norm(&h, &self.down, &x, &self.norms[1])?;
@@ -903,8 +992,8 @@ fn shapes_that_do_not_fit_are_errors_on_simd() {
     let is_argument = |e: Error| assert!(matches!(e, Error::InvalidArgument(_)), "{e}");
     is_argument(simd.linear(&x, &layer, Activation::None).err().unwrap());
     let uploaded = simd.upload(&one).unwrap();
-    is_argument(simd.attention(&x, &uploaded, 0).err().unwrap());
-    is_argument(simd.attention(&x, &uploaded, 7).err().unwrap());
+    is_argument(simd.attention(&x, &uploaded, 0, None).err().unwrap());
+    is_argument(simd.attention(&x, &uploaded, 7, None).err().unwrap());
     let pooling = Pooling {
         rows: 1,
         blocks: 1,
@@ -1108,7 +1197,7 @@ fn what_does_not_fit_is_a_typed_error() {
     let input = batch(&mut Random(14), &[3]);
     let qkv = wide.embed(&gpu, &input);
     let input = gpu.upload(&input).unwrap();
-    let e = gpu.attention(&qkv, &input, 1).err().expect("too wide");
+    let e = (gpu.attention(&qkv, &input, 1, None).err()).expect("too wide");
     assert!(matches!(e, Error::InvalidArgument(_)), "{e}");
     // The device is as good as before.
     let layer = Layer::random(&mut Random(14), 64, 2, Dtype::F32);

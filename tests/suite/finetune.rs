@@ -511,7 +511,8 @@ fn low_rank_updates_leave_the_rest_and_are_written_for_peft() {
             }
             assert!(moved, "{}", lora.name);
         }
-        let [(_, tensors), (_, config)] = peft::files("base", &tuned.adapters).unwrap();
+        let [(_, tensors), (_, config)] =
+            peft::files("base", published.config.family, &tuned.adapters).unwrap();
         let file = safetensors::SafeTensors::deserialize(&tensors).unwrap();
         assert_eq!(file.len(), 36);
         let a = "base_model.model.encoder.layer.2.intermediate.dense.lora_A.weight";

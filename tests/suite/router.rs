@@ -7,7 +7,8 @@ use candle_core::{Device, Tensor};
 use caselens::{
     Lens, Result,
     backend::{
-        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Routing,
+        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights,
+        Routing,
         candle::{
             Candle, DeviceBatch, Embeddings, Linear, Norm,
             training::{
@@ -178,6 +179,7 @@ impl Backend for Counting {
     type Linear = Linear;
     type Norm = Norm;
     type Embeddings = Embeddings;
+    type RelativeBias = Tensor;
     type Batch = (usize, DeviceBatch);
 
     fn load_embeddings(
@@ -198,6 +200,10 @@ impl Backend for Counting {
         self.candle.load_norm(norm)
     }
 
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<Tensor> {
+        self.candle.load_relative_bias(bias)
+    }
+
     fn upload(&self, batch: &Batch) -> Result<Self::Batch> {
         Ok((batch.len(), self.candle.upload(batch)?))
     }
@@ -215,12 +221,24 @@ impl Backend for Counting {
         self.candle.linear_add_norm(x, l, r, n)
     }
 
-    fn attention(&self, qkv: &Tensor, (_, batch): &Self::Batch, heads: usize) -> Result<Tensor> {
-        self.candle.attention(qkv, batch, heads)
+    fn attention(
+        &self,
+        qkv: &Tensor,
+        (_, batch): &Self::Batch,
+        heads: usize,
+        bias: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        self.candle.attention(qkv, batch, heads, bias)
     }
 
-    fn attention_weights(&self, x: &Tensor, rows: &[AttentionRow], heads: usize) -> Result<Tensor> {
-        self.candle.attention_weights(x, rows, heads)
+    fn attention_weights(
+        &self,
+        x: &Tensor,
+        rows: &[AttentionRow],
+        heads: usize,
+        bias: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        self.candle.attention_weights(x, rows, heads, bias)
     }
 
     fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {

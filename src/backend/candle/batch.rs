@@ -52,4 +52,9 @@ impl DeviceBatch {
             order,
         })
     }
+
+    /// Tokens of the longest sequence.
+    pub(super) fn longest(&self) -> usize {
+        self.groups.keys().next_back().copied().unwrap_or(0)
+    }
 }

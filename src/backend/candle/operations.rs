@@ -6,7 +6,7 @@ use candle_core::{D, DType, Device, Tensor};
 
 use super::batch::DeviceBatch;
 use crate::{
-    backend::{Activation, AttentionRow, Pooling, check_attention_rows},
+    backend::{Activation, AttentionRow, Pooling, check_attention_rows, check_relative_bias},
     checkpoint::weights::WeightTensor,
     error::Result,
 };
@@ -47,8 +47,37 @@ pub fn layer_norm(x: &Tensor, norm: &Norm) -> Result<Tensor> {
     })
 }
 
-/// As [`Backend::attention`](crate::backend::Backend::attention).
-pub fn attention(qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
+/// The longest sequence of a relative bias by offset, `[heads, 2n − 1]`: n.
+///
+/// # Errors
+/// It is for another number of heads, or for shorter sequences than `longest`.
+pub fn longest_of(bias: &Tensor, heads: usize, longest: usize) -> Result<usize> {
+    let (known, offsets) = bias.dims2()?;
+    let most = offsets.div_ceil(2);
+    check_relative_bias((known, most), heads, longest)?;
+    Ok(most)
+}
+
+/// A relative bias by offset, `[heads, 2n − 1]`, between the tokens of a sequence: `[1, heads, len, len]`.
+fn between_tokens(bias: &Tensor, len: usize) -> Result<Tensor> {
+    let (heads, offsets) = bias.dims2()?;
+    let middle = offsets / 2;
+    let offset = |query| (0..len).map(move |key| (middle + key - query) as u32);
+    let at: Vec<u32> = (0..len).flat_map(offset).collect();
+    let at = Tensor::from_vec(at, len * len, bias.device())?;
+    Ok(bias.index_select(&at, 1)?.reshape((1, heads, len, len))?)
+}
+
+/// As [`Backend::attention`](crate::backend::Backend::attention), with the bias by offset, `[heads, 2n − 1]`.
+pub fn attention(
+    qkv: &Tensor,
+    batch: &DeviceBatch,
+    heads: usize,
+    bias: Option<&Tensor>,
+) -> Result<Tensor> {
+    if let Some(bias) = bias {
+        longest_of(bias, heads, batch.longest())?;
+    }
     let (_, width) = qkv.dims2()?;
     let hidden = width / 3;
     let head = hidden / heads;
@@ -73,6 +102,10 @@ pub fn attention(qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tens
                 .contiguous()
         };
         let scores = (part(0)?.matmul(&part(1)?.t()?)? * scale)?;
+        let scores = match bias {
+            Some(bias) => scores.broadcast_add(&between_tokens(bias, len)?)?,
+            None => scores,
+        };
         let weights = match scores.track_op() {
             true => candle_nn::ops::softmax(&scores, D::Minus1)?,
             false => candle_nn::ops::softmax_last_dim(&scores)?,
@@ -92,10 +125,19 @@ pub fn attention(qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tens
     })
 }
 
-/// As [`Backend::attention_weights`](crate::backend::Backend::attention_weights).
-pub fn attention_weights(qkv: &Tensor, rows: &[AttentionRow], heads: usize) -> Result<Tensor> {
+/// As [`Backend::attention_weights`](crate::backend::Backend::attention_weights), with the bias by offset.
+pub fn attention_weights(
+    qkv: &Tensor,
+    rows: &[AttentionRow],
+    heads: usize,
+    bias: Option<&Tensor>,
+) -> Result<Tensor> {
     let (tokens, width) = qkv.dims2()?;
     let longest = check_attention_rows(rows, tokens)?;
+    let bias = match bias {
+        Some(bias) => Some((bias, longest_of(bias, heads, longest)?)),
+        None => None,
+    };
     let head = width / 3 / heads;
     let scale = 1.0 / (head as f64).sqrt();
     // [tokens, 3, heads, head] → 2 × [heads, tokens, head]
@@ -108,6 +150,13 @@ pub fn attention_weights(qkv: &Tensor, rows: &[AttentionRow], heads: usize) -> R
         let query = queries.narrow(1, row.query as usize, 1)?.contiguous()?;
         let keys = keys.narrow(1, start, len)?.contiguous()?;
         let scores = (query.matmul(&keys.t()?)? * scale)?;
+        let scores = match bias {
+            Some((bias, most)) => {
+                let first = most - 1 - (row.query - row.start) as usize;
+                (scores + bias.narrow(1, first, len)?.unsqueeze(1)?)?
+            }
+            None => scores,
+        };
         let mean = candle_nn::ops::softmax(&scores, D::Minus1)?.mean(0)?;
         weights.push(mean.pad_with_zeros(1, 0, longest - len)?);
     }

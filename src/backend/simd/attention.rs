@@ -14,11 +14,30 @@ use crate::backend::AttentionRow;
 /// Queries whose scores are held at a time; a multiple of every instruction set's tile.
 const QUERIES: usize = 12;
 
-/// softmax(q·kᵀ/√d)·v for each head: `qkv` `[tokens, 3 · hidden]` to `out` `[tokens, hidden]`.
+/// A bias of scores by how far a key lies from its query.
+pub struct RelativeBias {
+    pub(super) heads: usize,
+    /// Tokens of the longest sequence it is for.
+    pub(super) longest: usize,
+    /// `[heads, 2 · longest − 1]`, from the furthest key before a query to the furthest behind.
+    pub(super) numbers: Vec<f32>,
+}
+
+impl RelativeBias {
+    /// A head's numbers for the keys of a sequence, from its first, where the query is its token number `query`.
+    #[inline(always)]
+    fn row(&self, head: usize, query: usize) -> &[f32] {
+        let head = &self.numbers[head * (2 * self.longest - 1)..];
+        &head[self.longest - 1 - query..]
+    }
+}
+
+/// softmax(q·kᵀ/√d + bias)·v for each head: `qkv` `[tokens, 3 · hidden]` to `out` `[tokens, hidden]`.
 pub struct Attention<'a> {
     pub qkv: &'a [f32],
     pub hidden: usize,
     pub heads: usize,
+    pub bias: Option<&'a RelativeBias>,
     pub out: &'a mut [f32],
     pub memory: &'a Arc<Memory>,
 }
@@ -40,7 +59,8 @@ impl Work for Attention<'_> {
         let values = values.slice_mut::<f32>(padded_size * tokens);
         let mut scores = self.memory.take_f32(QUERIES * padded_tokens);
         let scores = scores.slice_mut::<f32>(QUERIES * padded_tokens);
-        let scale = 1.0 / (size as f32).sqrt();
+        let root = (size as f32).sqrt();
+        let scale = 1.0 / root;
 
         for head in 0..self.heads {
             let at = head * size;
@@ -77,6 +97,16 @@ impl Work for Attention<'_> {
                 };
                 for p in 0..padded_tokens / width {
                     panel(isa, &queries, rows, p, &mut to);
+                }
+                if let Some(bias) = self.bias {
+                    let rows = scores.chunks_exact_mut(padded_tokens).take(rows);
+                    for (row, query) in rows.zip(first..) {
+                        let bias = bias.row(head, query);
+                        // Scores are scaled with what they are to be raised to.
+                        for (score, bias) in row[..tokens].iter_mut().zip(bias) {
+                            *score += bias * root;
+                        }
+                    }
                 }
                 let mut sums = [0f32; QUERIES];
                 for (sum, row) in sums
@@ -133,19 +163,31 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32], tokens: usize, scale: f32) -> f
     sum(row, |x| x)
 }
 
-/// The mean over the heads of softmax(q·kᵀ/√d), for one query: `qkv` `[tokens, 3 · hidden]` to `out`, whose
+/// The mean over the heads of softmax(q·kᵀ/√d + bias), for one query: `qkv` `[tokens, 3 · hidden]` to `out`, whose
 /// numbers past the row's `len` become 0. For people to look at, a few rows at a time: plain arithmetic will do.
-pub fn weights(qkv: &[f32], hidden: usize, heads: usize, row: &AttentionRow, out: &mut [f32]) {
+pub fn weights(
+    qkv: &[f32],
+    hidden: usize,
+    heads: usize,
+    bias: Option<&RelativeBias>,
+    row: &AttentionRow,
+    out: &mut [f32],
+) {
     let size = hidden / heads;
     let scale = 1.0 / (size as f32).sqrt();
     let token = |token: u32| &qkv[token as usize * 3 * hidden..][..3 * hidden];
     let mut scores = vec![0f32; row.len as usize];
     out.fill(0.0);
-    for at in (0..hidden).step_by(size) {
+    for head in 0..heads {
+        let at = head * size;
         let query = &token(row.query)[at..][..size];
         for (score, key) in scores.iter_mut().zip(row.start..) {
             let key = &token(key)[hidden + at..][..size];
             *score = query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() * scale;
+        }
+        if let Some(bias) = bias {
+            let bias = bias.row(head, (row.query - row.start) as usize);
+            scores.iter_mut().zip(bias).for_each(|(x, b)| *x += b);
         }
         let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         scores.iter_mut().for_each(|x| *x = (*x - largest).exp());

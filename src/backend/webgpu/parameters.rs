@@ -47,7 +47,9 @@ pub(super) struct AttentionParams {
     pub heads: u32,
     pub head_size: u32,
     pub scale: f32,
-    pub padding: [u32; 3],
+    /// Tokens of the longest sequence that the bias is for.
+    pub longest: u32,
+    pub padding: [u32; 2],
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -59,7 +61,9 @@ pub(super) struct AttentionWeightsParams {
     pub heads: u32,
     pub head_size: u32,
     pub scale: f32,
-    pub padding: [u32; 2],
+    /// Tokens of the longest sequence that the bias is for.
+    pub longest: u32,
+    pub padding: u32,
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]

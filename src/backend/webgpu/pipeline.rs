@@ -34,9 +34,10 @@ pub(super) enum Kernel {
     LinearBytes(Activation, u32),
     Pad,
     AddNorm,
-    /// Heads of so many numbers.
-    Attention(u32),
-    AttentionWeights,
+    /// Heads of so many numbers; whether scores take a relative bias.
+    Attention(u32, bool),
+    /// Whether scores take a relative bias.
+    AttentionWeights(bool),
     Pool,
     Normalize,
 }
@@ -59,7 +60,7 @@ impl Kernel {
         }
         kernels.extend([
             Self::Embed(Format::Q8_0),
-            Self::Attention(USUAL_HEAD),
+            Self::Attention(USUAL_HEAD, false),
             Self::AddNorm,
             Self::Pool,
             Self::Normalize,
@@ -82,6 +83,10 @@ impl Kernel {
             Format::F16 => include_str!("shaders/weight_f16.wgsl"),
             // Panels are for another kernel, which reads them by itself.
             Format::Q8_0 | Format::Panels => include_str!("shaders/weight_q8_0.wgsl"),
+        };
+        let bias = |biased| match biased {
+            true => include_str!("shaders/bias_relative.wgsl"),
+            false => include_str!("shaders/bias_none.wgsl"),
         };
         match self {
             Self::Embed(format) => vec![
@@ -110,16 +115,19 @@ impl Kernel {
             }
             Self::Pad => vec![include_str!("shaders/pad.wgsl")],
             Self::AddNorm => vec![SUM, NORM, include_str!("shaders/add_norm.wgsl")],
-            Self::Attention(head) => vec![
+            Self::Attention(head, biased) => vec![
+                bias(biased),
                 match head % 4 {
                     0 => include_str!("shaders/quads_whole.wgsl"),
                     _ => include_str!("shaders/quads_any.wgsl"),
                 },
                 include_str!("shaders/attention.wgsl"),
             ],
-            Self::AttentionWeights => {
-                vec![SUM, include_str!("shaders/attention_weights.wgsl")]
-            }
+            Self::AttentionWeights(biased) => vec![
+                SUM,
+                bias(biased),
+                include_str!("shaders/attention_weights.wgsl"),
+            ],
             Self::Pool => vec![include_str!("shaders/pool.wgsl")],
             Self::Normalize => vec![SUM, include_str!("shaders/normalize.wgsl")],
         }
@@ -128,7 +136,7 @@ impl Kernel {
     /// A constant that sizes arrays, which an `override` cannot.
     fn declarations(self) -> String {
         match self {
-            Self::Attention(head) => format!("const QUADS = {}u;\n", head.div_ceil(4)),
+            Self::Attention(head, _) => format!("const QUADS = {}u;\n", head.div_ceil(4)),
             _ => String::new(),
         }
     }

@@ -1,12 +1,13 @@
 //! Writes a BERT-family encoder as one GGUF file: weights, vocabulary, tokenizer and configuration.
 //!
 //! Keys, tensor names and types are those of llama.cpp's own converter (`convert_hf_to_gguf.py`), so that
-//! its tools read the file; those of [`keys`] come on top and hold what llama.cpp's vocabulary cannot express:
+//! its tools read the file (MPNet, which llama.cpp does not compute, has BERT's under a name of its own, with the relative
+//! bias of its T5); those of [`keys`] come on top and hold what llama.cpp's vocabulary cannot express:
 //! the Hugging Face tokenizer itself, config.json, and which published encoder the numbers are from.
 //!
 //! Matrices and the token table take the chosen dtype; the position table is f16 unless the dtype is f32;
-//! LayerNorms, biases and token types stay f32 (llama.cpp adds a token type to f32 numbers as it is, while
-//! it looks positions up in any format). A matrix whose width is no multiple of [`BLOCK`] stays f16.
+//! LayerNorms, biases, the relative bias of MPNet and token types stay f32 (llama.cpp adds a token type to f32
+//! numbers as it is, while it looks positions up in any format). A matrix whose width is no multiple of [`BLOCK`] stays f16.
 
 use std::{
     borrow::Cow,
@@ -23,10 +24,11 @@ use super::{
 };
 use crate::{
     checkpoint::{
-        config::Config,
+        config::{Config, RELATIVE_BUCKETS},
         dtype::{BLOCK, Dtype},
         encoder_id::EncoderId,
         keys,
+        names::RELATIVE_BIAS,
         weights::{WeightTensor, Weights},
     },
     error::{Error, Result},
@@ -145,13 +147,18 @@ pub fn tensor_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
             "position_embd.weight".to_owned(),
             vec![config.max_positions, hidden],
         ),
-        (
-            "token_types.weight".to_owned(),
-            vec![config.type_vocab_size, hidden],
-        ),
-        ("token_embd_norm.weight".to_owned(), vec![hidden]),
-        ("token_embd_norm.bias".to_owned(), vec![hidden]),
     ];
+    if config.type_vocab_size > 0 {
+        let shape = vec![config.type_vocab_size, hidden];
+        out.push(("token_types.weight".to_owned(), shape));
+    }
+    for kind in ["weight", "bias"] {
+        out.push((format!("token_embd_norm.{kind}"), vec![hidden]));
+    }
+    if config.relative_bias {
+        let shape = vec![RELATIVE_BUCKETS, config.num_attention_heads];
+        out.push((RELATIVE_BIAS.to_owned(), shape));
+    }
     for layer in 0..config.num_hidden_layers {
         let mut linear = |name: &str, rows: usize, columns: usize| {
             out.push((format!("blk.{layer}.{name}.weight"), vec![rows, columns]));
@@ -200,7 +207,9 @@ pub(crate) fn quantize(
         )));
     }
     let dtype = match dtype {
-        _ if shape.len() == 1 || name.starts_with("token_types") => Dtype::F32,
+        _ if shape.len() == 1 || name.starts_with("token_types") || name == RELATIVE_BIAS => {
+            Dtype::F32
+        }
         Dtype::F32 | Dtype::F16 => dtype,
         _ if name.starts_with("position_") => Dtype::F16,
         _ if shape
@@ -236,33 +245,41 @@ fn model_keys(source: &Source<'_>, config: &Config, file_type: u32) -> Vec<(Stri
         Pooling::Mean => 1,
         Pooling::Cls => 2,
     };
-    [
-        ("general.architecture", Value::text("bert")),
-        ("general.type", Value::text("model")),
-        ("general.name", Value::text(name)),
-        ("general.file_type", Value::U32(file_type)),
-        ("general.quantization_version", Value::U32(2)),
-        ("bert.block_count", Value::count(config.num_hidden_layers)),
-        ("bert.context_length", Value::count(config.max_positions)),
-        ("bert.embedding_length", Value::count(config.hidden_size)),
-        (
-            "bert.feed_forward_length",
+    let architecture = config.family.architecture();
+    let own = |key: &str, value: Value| (format!("{architecture}.{key}"), value);
+    let general = |key: &str, value: Value| (key.to_owned(), value);
+    let mut all = vec![
+        general("general.architecture", Value::text(architecture)),
+        general("general.type", Value::text("model")),
+        general("general.name", Value::text(name)),
+        general("general.file_type", Value::U32(file_type)),
+        general("general.quantization_version", Value::U32(2)),
+        own("block_count", Value::count(config.num_hidden_layers)),
+        own("context_length", Value::count(config.max_positions)),
+        own("embedding_length", Value::count(config.hidden_size)),
+        own(
+            "feed_forward_length",
             Value::count(config.intermediate_size),
         ),
-        (
-            "bert.attention.head_count",
+        own(
+            "attention.head_count",
             Value::count(config.num_attention_heads),
         ),
-        (
-            "bert.attention.layer_norm_epsilon",
+        own(
+            "attention.layer_norm_epsilon",
             Value::F32(config.layer_norm_eps),
         ),
-        ("bert.attention.causal", Value::Bool(false)),
-        ("bert.pooling_type", Value::U32(pooling)),
-        (keys::CONFIG, Value::text(source.config_json)),
-        (keys::ENCODER_ID, Value::text(&encoder.id)),
-        (keys::ENCODER_SHA256, Value::text(&encoder.sha256)),
-    ]
-    .map(|(k, v)| (k.to_owned(), v))
-    .into()
+        own("attention.causal", Value::Bool(false)),
+        own("pooling_type", Value::U32(pooling)),
+    ];
+    if config.relative_bias {
+        let buckets = Value::count(RELATIVE_BUCKETS);
+        all.push(own("attention.relative_buckets_count", buckets));
+    }
+    all.extend([
+        general(keys::CONFIG, Value::text(source.config_json)),
+        general(keys::ENCODER_ID, Value::text(&encoder.id)),
+        general(keys::ENCODER_SHA256, Value::text(&encoder.sha256)),
+    ]);
+    all
 }

@@ -532,7 +532,8 @@ impl Output<'_> {
         ];
         if !self.tuned.adapters.is_empty() {
             let base = &self.checkpoint.encoder.id;
-            let [tensors, config] = peft::files(base, &self.tuned.adapters)?;
+            let [tensors, config] =
+                peft::files(base, self.checkpoint.config.family, &self.tuned.adapters)?;
             // In a folder of its own: beside merged weights transformers would take it for theirs.
             files.push(("adapter/adapter_model.safetensors", tensors.1));
             files.push(("adapter/adapter_config.json", config.1));

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, Layout, Result, Shape, Tensor, bail};
+use candle_core::{
+    CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor, bail,
+};
 use rayon::prelude::*;
 
 use super::math::{exp, numbers, sum};
@@ -13,10 +15,39 @@ pub fn attention(qkv: &Tensor, sequences: Vec<Range<usize>>, heads: usize) -> Re
     qkv.contiguous()?.apply_op1(Attention { sequences, heads })
 }
 
+/// [`attention`] with a bias of its scores by how far a key lies from its query, `[heads, 2n − 1]`, where no sequence is
+/// longer than n.
+pub fn biased_attention(
+    qkv: &Tensor,
+    bias: &Tensor,
+    sequences: Vec<Range<usize>>,
+) -> Result<Tensor> {
+    let (heads, _) = bias.dims2()?;
+    let (qkv, bias) = (qkv.contiguous()?, bias.contiguous()?);
+    qkv.apply_op2(&bias, Attention { sequences, heads })
+}
+
 #[derive(Clone)]
 struct Attention {
     sequences: Vec<Range<usize>>,
     heads: usize,
+}
+
+/// What a bias adds to the scores of one head: a number for each offset key − query from 1 − n to n − 1.
+#[derive(Clone, Copy)]
+struct Offsets<'a>(&'a [f32]);
+
+impl<'a> Offsets<'a> {
+    /// Of one head of a bias, `[heads, 2n − 1]`.
+    fn of(bias: &'a [f32], heads: usize, head: usize) -> Self {
+        let width = bias.len() / heads;
+        Self(&bias[head * width..(head + 1) * width])
+    }
+
+    /// For the keys of a sequence, from its first, where the query is its token number `query`.
+    fn row(self, query: usize) -> &'a [f32] {
+        &self.0[self.0.len() / 2 - query..]
+    }
 }
 
 /// One head of one sequence: query, key and value `[length, width]`, key and value also transposed, and
@@ -32,7 +63,14 @@ struct HeadBuffers {
 
 impl HeadBuffers {
     /// Reads a head of a sequence's rows, `[length, 3 · hidden]`, and computes its attention weights.
-    fn fill(&mut self, rows: &[f32], hidden: usize, head: usize, width: usize) {
+    fn fill(
+        &mut self,
+        rows: &[f32],
+        hidden: usize,
+        head: usize,
+        width: usize,
+        bias: Option<Offsets<'_>>,
+    ) {
         let length = rows.len() / (3 * hidden);
         let gather = |part: usize, out: &mut Vec<f32>| {
             out.clear();
@@ -56,7 +94,12 @@ impl HeadBuffers {
             scale,
             &mut self.weights,
         );
-        for row in self.weights.chunks_exact_mut(length) {
+        for (query, row) in self.weights.chunks_exact_mut(length).enumerate() {
+            if let Some(bias) = bias {
+                row.iter_mut()
+                    .zip(bias.row(query))
+                    .for_each(|(w, b)| *w += b);
+            }
             let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             row.iter_mut().for_each(|w| *w = exp(*w - max));
             let total = 1.0 / sum(row, row, |w, _| w);
@@ -102,13 +145,13 @@ fn transposed_multiply_add(a: &[f32], b: &[f32], k: usize, n: usize, out: &mut [
 
 impl Attention {
     /// Runs `work(sequence's rows of inputs, its rows of the output)` in parallel; the output is
-    /// `[tokens, columns]`.
-    fn each_sequence(
+    /// `[tokens, columns]`, and comes with what `work` gave for each sequence.
+    fn each_sequence<T: Send>(
         &self,
         tokens: usize,
         columns: usize,
-        work: impl Fn(Range<usize>, &mut [f32]) + Sync,
-    ) -> Result<Vec<f32>> {
+        work: impl Fn(Range<usize>, &mut [f32]) -> T + Sync,
+    ) -> Result<(Vec<f32>, Vec<T>)> {
         let mut out = vec![0f32; tokens * columns];
         let mut parts = Vec::with_capacity(self.sequences.len());
         let mut rest = out.as_mut_slice();
@@ -122,29 +165,29 @@ impl Attention {
             rest = after;
             at = range.end;
         }
-        parts
-            .into_par_iter()
-            .for_each(|(range, part)| work(range, part));
-        Ok(out)
-    }
-}
-
-impl CustomOp1 for Attention {
-    fn name(&self) -> &'static str {
-        "attention"
+        let parts = parts.into_par_iter();
+        let given = parts.map(|(range, part)| work(range, part)).collect();
+        Ok((out, given))
     }
 
-    fn cpu_fwd(&self, qkv: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+    /// `[tokens, 3 · hidden]` → `[tokens, hidden]`, with the bias `[heads, 2n − 1]` where there is one.
+    fn forward(
+        &self,
+        qkv: &CpuStorage,
+        layout: &Layout,
+        bias: Option<&[f32]>,
+    ) -> Result<(CpuStorage, Shape)> {
         let (tokens, columns) = layout.shape().dims2()?;
         let hidden = columns / 3;
         let width = hidden / self.heads;
         let qkv = numbers(qkv, layout)?;
-        let out = self.each_sequence(tokens, hidden, |range, out| {
+        let (out, _) = self.each_sequence(tokens, hidden, |range, out| {
             let rows = &qkv[range.start * columns..range.end * columns];
             let mut head = HeadBuffers::default();
             let mut attended = Vec::new();
             for h in 0..self.heads {
-                head.fill(rows, hidden, h, width);
+                let bias = bias.map(|bias| Offsets::of(bias, self.heads, h));
+                head.fill(rows, hidden, h, width, bias);
                 attended.clear();
                 attended.resize(range.len() * width, 0.0);
                 multiply_add(
@@ -166,35 +209,20 @@ impl CustomOp1 for Attention {
         Ok((CpuStorage::F32(out), (tokens, hidden).into()))
     }
 
-    fn bwd(&self, qkv: &Tensor, _result: &Tensor, gradient: &Tensor) -> Result<Option<Tensor>> {
-        Ok(Some(qkv.detach().apply_op2_no_bwd(
-            &gradient.contiguous()?,
-            &AttentionGradient(self.clone()),
-        )?))
-    }
-}
-
-struct AttentionGradient(Attention);
-
-impl CustomOp2 for AttentionGradient {
-    fn name(&self) -> &'static str {
-        "attention-gradient"
-    }
-
-    fn cpu_fwd(
+    /// The gradient of `qkv`, `[tokens, 3 · hidden]`, and behind it that of the bias, `[heads, 2n − 1]`, where there is one.
+    fn backward(
         &self,
-        qkv: &CpuStorage,
-        layout: &Layout,
-        gradient: &CpuStorage,
-        gradient_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
+        (qkv, layout): (&CpuStorage, &Layout),
+        bias: Option<&[f32]>,
+        (gradient, gradient_layout): (&CpuStorage, &Layout),
+    ) -> Result<Vec<f32>> {
         let (tokens, columns) = layout.shape().dims2()?;
         let hidden = columns / 3;
-        let heads = self.0.heads;
+        let heads = self.heads;
         let width = hidden / heads;
         let scale = 1.0 / (width as f32).sqrt();
         let (qkv, gradient) = (numbers(qkv, layout)?, numbers(gradient, gradient_layout)?);
-        let out = self.0.each_sequence(tokens, columns, |range, out| {
+        let (mut out, of_biases) = self.each_sequence(tokens, columns, |range, out| {
             let length = range.len();
             let rows = &qkv[range.start * columns..range.end * columns];
             let gradients = &gradient[range.start * hidden..range.end * hidden];
@@ -202,8 +230,11 @@ impl CustomOp2 for AttentionGradient {
             let mut of_output = Vec::new();
             let mut of_scores = vec![0f32; length * length];
             let mut of_parts = vec![0f32; 3 * length * width];
+            let offsets = 2 * length - 1;
+            let mut of_bias = vec![0f32; bias.map_or(0, |_| heads * offsets)];
             for h in 0..heads {
-                head.fill(rows, hidden, h, width);
+                let bias = bias.map(|bias| Offsets::of(bias, heads, h));
+                head.fill(rows, hidden, h, width, bias);
                 of_output.clear();
                 for row in gradients.chunks_exact(hidden) {
                     of_output.extend_from_slice(&row[h * width..(h + 1) * width]);
@@ -228,6 +259,13 @@ impl CustomOp2 for AttentionGradient {
                         *g = scale * w * (*g - mean);
                     }
                 }
+                if bias.is_some() {
+                    let of_bias = &mut of_bias[h * offsets..(h + 1) * offsets];
+                    for (query, g) in of_scores.chunks_exact(length).enumerate() {
+                        let of_bias = &mut of_bias[length - 1 - query..];
+                        of_bias.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+                    }
+                }
                 of_parts.fill(0.0);
                 let (of_query, others) = of_parts.split_at_mut(length * width);
                 let (of_key, of_value) = others.split_at_mut(length * width);
@@ -244,8 +282,121 @@ impl CustomOp2 for AttentionGradient {
                     }
                 }
             }
+            of_bias
         })?;
-        Ok((CpuStorage::F32(out), (tokens, columns).into()))
+        // In the sequences' order, so that the sums are the same each time.
+        if let Some(bias) = bias {
+            let behind = out.len();
+            out.resize(behind + bias.len(), 0.0);
+            let most = bias.len() / heads;
+            for of_bias in of_biases {
+                let offsets = of_bias.len() / heads;
+                let heads = out[behind..].chunks_exact_mut(most);
+                for (sums, of_head) in heads.zip(of_bias.chunks_exact(offsets)) {
+                    let sums = &mut sums[(most - offsets) / 2..];
+                    // What scores were scaled by is none of the bias's.
+                    sums.iter_mut()
+                        .zip(of_head)
+                        .for_each(|(sum, g)| *sum += g / scale);
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl CustomOp1 for Attention {
+    fn name(&self) -> &'static str {
+        "attention"
+    }
+
+    fn cpu_fwd(&self, qkv: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        self.forward(qkv, layout, None)
+    }
+
+    fn bwd(&self, qkv: &Tensor, _result: &Tensor, gradient: &Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(qkv.detach().apply_op2_no_bwd(
+            &gradient.contiguous()?,
+            &AttentionGradient(self.clone()),
+        )?))
+    }
+}
+
+struct AttentionGradient(Attention);
+
+impl CustomOp2 for AttentionGradient {
+    fn name(&self) -> &'static str {
+        "attention-gradient"
+    }
+
+    fn cpu_fwd(
+        &self,
+        qkv: &CpuStorage,
+        layout: &Layout,
+        gradient: &CpuStorage,
+        gradient_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let all = self
+            .0
+            .backward((qkv, layout), None, (gradient, gradient_layout))?;
+        Ok((CpuStorage::F32(all), layout.shape().clone()))
+    }
+}
+
+impl CustomOp2 for Attention {
+    fn name(&self) -> &'static str {
+        "biased-attention"
+    }
+
+    fn cpu_fwd(
+        &self,
+        qkv: &CpuStorage,
+        layout: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        self.forward(qkv, layout, Some(numbers(bias, bias_layout)?))
+    }
+
+    fn bwd(
+        &self,
+        qkv: &Tensor,
+        bias: &Tensor,
+        _result: &Tensor,
+        gradient: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let both = qkv.detach().apply_op3_no_bwd(
+            &bias.detach(),
+            &gradient.contiguous()?,
+            &AttentionGradient(self.clone()),
+        )?;
+        let of = |start: usize, like: &Tensor| {
+            let part = both.narrow(0, start, like.elem_count())?;
+            part.reshape(like.shape()).map(Some)
+        };
+        Ok((of(0, qkv)?, of(qkv.elem_count(), bias)?))
+    }
+}
+
+impl CustomOp3 for AttentionGradient {
+    fn name(&self) -> &'static str {
+        "biased-attention-gradient"
+    }
+
+    fn cpu_fwd(
+        &self,
+        qkv: &CpuStorage,
+        layout: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+        gradient: &CpuStorage,
+        gradient_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let bias = numbers(bias, bias_layout)?;
+        let (qkv, gradient) = ((qkv, layout), (gradient, gradient_layout));
+        let all = self.0.backward(qkv, Some(bias), gradient)?;
+        let length = all.len();
+        Ok((CpuStorage::F32(all), length.into()))
     }
 }
 
@@ -258,29 +409,52 @@ mod tests {
         *,
     };
 
+    /// Attention within sequences, of candle's operations.
+    fn composed(
+        x: &Tensor,
+        bias: Option<&Tensor>,
+        sequences: &[Range<usize>],
+        heads: usize,
+    ) -> Result<Tensor> {
+        let hidden = x.dim(1)? / 3;
+        let width = hidden / heads;
+        let mut rows = Vec::new();
+        for range in sequences {
+            let length = range.len();
+            let part = |i: usize| {
+                x.narrow(0, range.start, length)?
+                    .narrow(1, i * hidden, hidden)?
+                    .reshape((length, heads, width))?
+                    .transpose(0, 1)?
+                    .contiguous()
+            };
+            let mut scores = (part(0)?.matmul(&part(1)?.t()?)? / (width as f64).sqrt())?;
+            if let Some(bias) = bias {
+                let middle = bias.dim(1)? / 2;
+                let row = |query| bias.narrow(1, middle - query, length)?.unsqueeze(1);
+                let rows = (0..length).map(row).collect::<Result<Vec<_>>>()?;
+                scores = (scores + Tensor::cat(&rows, 1)?)?;
+            }
+            let weights = candle_nn::ops::softmax(&scores, D::Minus1)?;
+            let out = weights.matmul(&part(2)?)?.transpose(0, 1)?;
+            rows.push(out.reshape((length, hidden))?);
+        }
+        Tensor::cat(&rows, 0)
+    }
+
     #[test]
     fn attention_within_sequences() {
         let (heads, width) = (3, 5);
-        let hidden = heads * width;
-        let x = random(12, 3 * hidden, 1);
+        let x = random(12, 3 * heads * width, 1);
         let sequences = vec![0..4, 4..5, 5..12];
-        let composed = || -> Result<Tensor> {
-            let mut rows = Vec::new();
-            for range in &sequences {
-                let part = |i: usize| {
-                    x.narrow(0, range.start, range.len())?
-                        .narrow(1, i * hidden, hidden)?
-                        .reshape((range.len(), heads, width))?
-                        .transpose(0, 1)?
-                        .contiguous()
-                };
-                let scores = (part(0)?.matmul(&part(1)?.t()?)? / (width as f64).sqrt())?;
-                let weights = candle_nn::ops::softmax(&scores, D::Minus1)?;
-                let out = weights.matmul(&part(2)?)?.transpose(0, 1)?;
-                rows.push(out.reshape((range.len(), hidden))?);
-            }
-            Tensor::cat(&rows, 0)
-        };
-        same(&[&x], attention(&x, sequences.clone(), heads), composed());
+        let expected = composed(&x, None, &sequences, heads);
+        same(&[&x], attention(&x, sequences.clone(), heads), expected);
+        // For sequences that are longer than any here, and for no longer ones.
+        for longest in [9, 7] {
+            let bias = random(heads, 2 * longest - 1, 2);
+            let expected = composed(&x, Some(&bias), &sequences, heads);
+            let found = biased_attention(&x, &bias, sequences.clone());
+            same(&[&x, &bias], found, expected);
+        }
     }
 }

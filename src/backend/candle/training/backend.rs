@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     backend::{
-        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, Route, Routing,
+        Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
+        Routing,
         candle::{
             batch::DeviceBatch,
             operations::{self, Norm, layer_norm, stacked},
@@ -175,11 +176,29 @@ impl Linear {
     }
 }
 
+/// A relative bias: what is trained is the table.
+#[derive(Clone)]
+pub struct RelativeBias {
+    /// `[buckets, heads]`
+    table: Tensor,
+    /// The table's row for each of 2n − 1 offsets.
+    buckets: Tensor,
+}
+
+impl RelativeBias {
+    /// `[heads, 2n − 1]`, by the table as it is now.
+    fn by_offset(&self) -> Result<Tensor> {
+        let table = self.table.t()?.contiguous()?;
+        Ok(table.index_select(&self.buckets, 1)?)
+    }
+}
+
 impl Backend for Trainer {
     type Tensor = Tensor;
     type Linear = Linear;
     type Norm = Norm;
     type Embeddings = Embeddings;
+    type RelativeBias = RelativeBias;
     type Batch = DeviceBatch;
 
     fn load_embeddings(
@@ -215,6 +234,14 @@ impl Backend for Trainer {
             weight: self.load(&[&norm.weight])?,
             bias: self.load(&[&norm.bias])?,
             eps: norm.eps,
+        })
+    }
+
+    fn load_relative_bias(&self, bias: RelativeBiasWeights<'_>) -> Result<RelativeBias> {
+        bias.dims()?;
+        Ok(RelativeBias {
+            table: self.load(&[&bias.table])?,
+            buckets: Tensor::new(bias.buckets, &self.device)?,
         })
     }
 
@@ -256,11 +283,25 @@ impl Backend for Trainer {
         self.norm(&self.drop_add(y, Some(residual))?, norm)
     }
 
-    fn attention(&self, qkv: &Tensor, batch: &DeviceBatch, heads: usize) -> Result<Tensor> {
-        match self.fused {
-            true => Ok(attention::attention(qkv, batch.ranges.clone(), heads)?),
-            false => operations::attention(qkv, batch, heads),
+    fn attention(
+        &self,
+        qkv: &Tensor,
+        batch: &DeviceBatch,
+        heads: usize,
+        bias: Option<&RelativeBias>,
+    ) -> Result<Tensor> {
+        let bias = bias.map(RelativeBias::by_offset).transpose()?;
+        if !self.fused {
+            return operations::attention(qkv, batch, heads, bias.as_ref());
         }
+        let sequences = batch.ranges.clone();
+        Ok(match bias {
+            None => attention::attention(qkv, sequences, heads)?,
+            Some(bias) => {
+                operations::longest_of(&bias, heads, batch.longest())?;
+                attention::biased_attention(qkv, &bias, sequences)?
+            }
+        })
     }
 
     fn attention_weights(
@@ -268,8 +309,10 @@ impl Backend for Trainer {
         qkv: &Tensor,
         rows: &[AttentionRow],
         heads: usize,
+        bias: Option<&RelativeBias>,
     ) -> Result<Tensor> {
-        operations::attention_weights(qkv, rows, heads)
+        let bias = bias.map(RelativeBias::by_offset).transpose()?;
+        operations::attention_weights(qkv, rows, heads, bias.as_ref())
     }
 
     fn pool(&self, hidden: &Tensor, pooling: &Pooling) -> Result<Tensor> {

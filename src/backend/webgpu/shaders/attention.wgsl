@@ -1,4 +1,4 @@
-// softmax(Q·Kᵀ / √head_size) · V within each sequence of a packed batch.
+// softmax(Q·Kᵀ / √head_size + bias) · V within each sequence of a packed batch.
 // qkv [tokens, 3 · hidden] → output [tokens, hidden], hidden = heads · head_size.
 //
 // A thread takes one query of one head and walks along its sequence's keys, four at a time. The softmax runs
@@ -8,7 +8,7 @@
 // barrier.
 //
 // `QUADS`, the vec4s of a head, is declared where this is put together; `load_quad` and `store_quad` come from
-// `quads_*.wgsl`.
+// `quads_*.wgsl`, `biased` from `bias_*.wgsl`.
 
 struct Params {
     tokens: u32,
@@ -17,9 +17,10 @@ struct Params {
     head_size: u32,
     // 1 / √head_size
     scale: f32,
+    // Tokens of the longest sequence that a relative bias is for.
+    longest: u32,
     padding_0: u32,
     padding_1: u32,
-    padding_2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -39,7 +40,8 @@ fn main(
         return;
     }
     let token = work % params.tokens;
-    let head = (work / params.tokens) * params.head_size;
+    let head_index = work / params.tokens;
+    let head = head_index * params.head_size;
     let span = spans[token];
     let last = span.y - 1u;
     let width = 3u * params.hidden;
@@ -69,6 +71,13 @@ fn main(
                 dot(query[quad], load_quad(key_3, quad)),
             );
         }
+        let place = token - span.x;
+        scores = vec4<f32>(
+            biased(scores.x, head_index, place, first),
+            biased(scores.y, head_index, place, min(first + 1u, last)),
+            biased(scores.z, head_index, place, min(first + 2u, last)),
+            biased(scores.w, head_index, place, min(first + 3u, last)),
+        );
         let inside = vec4<u32>(first) + vec4<u32>(0u, 1u, 2u, 3u) <= vec4<u32>(last);
         scores = select(vec4<f32>(LOWEST), scores, inside);
         let pairs = max(scores.xy, scores.zw);

@@ -1,8 +1,8 @@
-// The mean over the heads of softmax(q·kᵀ / √head_size), for some queries of a packed batch.
+// The mean over the heads of softmax(q·kᵀ / √head_size + bias), for some queries of a packed batch.
 // qkv [tokens, 3 · hidden] → output [rows, columns], hidden = heads · head_size; zeros past a row's sequence.
 //
 // A workgroup takes one query, a thread every 64th key. Scores are computed twice, once for the sum and once
-// for the weight, so that none is stored. They are few: people look at them.
+// for the weight, so that none is stored. They are few: people look at them. `biased` comes from `bias_*.wgsl`.
 
 struct Params {
     rows: u32,
@@ -12,8 +12,9 @@ struct Params {
     head_size: u32,
     // 1 / √head_size
     scale: f32,
-    padding_0: u32,
-    padding_1: u32,
+    // Tokens of the longest sequence that a relative bias is for.
+    longest: u32,
+    padding: u32,
 }
 
 // A query and its sequence.
@@ -47,12 +48,16 @@ fn workgroup_max(lane: u32, value: f32) -> f32 {
     return peak;
 }
 
-fn score(query: u32, key: u32) -> f32 {
+// The score of key number `key` of a row's sequence.
+fn score(row: Row, head: u32, key: u32) -> f32 {
+    let width = 3u * params.hidden;
+    let query_at = row.query * width + head * params.head_size;
+    let key_at = (row.start + key) * width + params.hidden + head * params.head_size;
     var sum = 0.0;
     for (var i = 0u; i < params.head_size; i++) {
-        sum += qkv[query + i] * qkv[key + i];
+        sum += qkv[query_at + i] * qkv[key_at + i];
     }
-    return params.scale * sum;
+    return biased(params.scale * sum, head, row.query - row.start, key);
 }
 
 @compute @workgroup_size(64)
@@ -66,26 +71,23 @@ fn main(
         return;
     }
     let row = rows[index];
-    let width = 3u * params.hidden;
     let start = index * params.columns;
     for (var column = lane; column < params.columns; column += LANES) {
         output[start + column] = 0.0;
     }
     for (var head = 0u; head < params.heads; head++) {
-        let query = row.query * width + head * params.head_size;
-        let keys = row.start * width + params.hidden + head * params.head_size;
         var highest = LOWEST;
         for (var key = lane; key < row.length; key += LANES) {
-            highest = max(highest, score(query, keys + key * width));
+            highest = max(highest, score(row, head, key));
         }
         let peak = workgroup_max(lane, highest);
         var total = 0.0;
         for (var key = lane; key < row.length; key += LANES) {
-            total += exp(score(query, keys + key * width) - peak);
+            total += exp(score(row, head, key) - peak);
         }
         let divisor = workgroup_sum(lane, total) * f32(params.heads);
         for (var key = lane; key < row.length; key += LANES) {
-            output[start + key] += exp(score(query, keys + key * width) - peak) / divisor;
+            output[start + key] += exp(score(row, head, key) - peak) / divisor;
         }
     }
 }

@@ -14,6 +14,8 @@ import random
 import sys
 from dataclasses import dataclass, field
 
+# Couples that differ in an aspect, at most, for each that agrees.
+DIFFERING = 1.35
 COLUMNS = ["set", "domain", "sentence1", "sentence2", "condition", "label"]
 
 
@@ -60,6 +62,23 @@ def read(path):
     return grids
 
 
+def contrast(rows, draw):
+    """One row that agrees and one that differs, where there are both."""
+    agree, differ = ([row for row in rows if row[-1] == label] for label in (5, 1))
+    return [draw.choice(agree), draw.choice(differ)] if agree and differ else []
+
+
+def balanced(rows, draw):
+    """Rows whose last cell is a rating, or None, without those that have none. Of those that differ, or that agree, a part is left out
+    where they are many more than the others: else a condition would tell by itself how often texts agree under it."""
+    kinds = {label: [row for row in rows if row[-1] == label] for label in (5, 1)}
+    most = {5: len(kinds[1]), 1: round(DIFFERING * len(kinds[5]))}
+    dropped = set()
+    for label, those in kinds.items():
+        dropped |= {id(row) for row in draw.sample(those, max(0, len(those) - most[label]))}
+    return [row for row in rows if row[-1] is not None and id(row) not in dropped]
+
+
 def part(text):
     """(I, N) of "I/N"."""
     first, _, step = text.partition("/")
@@ -84,18 +103,16 @@ def main():
         if number % step != first:
             continue
         aspects = [(draw.choice(names), letters) for names, letters in grid.aspects]
-        for i, j in itertools.combinations(range(len(grid.texts)), 2):
-            if draw.random() < 0.5:
-                i, j = j, i
-            rated = [(name, rating(letters[i], letters[j])) for name, letters in aspects]
-            if options.contrasts:
-                agree, differ = ([row for row in rated if row[1] == label] for label in (5, 1))
-                rated = [draw.choice(agree), draw.choice(differ)] if agree and differ else []
-            for condition, label in rated:
-                if label is not None:
-                    # A contrast is a pair by itself.
-                    grid_number = "" if options.contrasts else number + 1
-                    out.writerow([grid_number, grid.domain, grid.texts[i], grid.texts[j], condition, label])
+        couples = [couple if draw.random() < 0.5 else couple[::-1] for couple in itertools.combinations(range(len(grid.texts)), 2)]
+        rows = [(i, j, name, rating(letters[i], letters[j])) for name, letters in aspects for i, j in couples]
+        if options.contrasts:
+            rows = [row for couple in couples for row in contrast([row for row in rows if row[:2] == couple], draw)]
+        else:
+            rows = [row for name, _ in aspects for row in balanced([row for row in rows if row[2] == name], draw)]
+        for i, j, condition, label in rows:
+            # A contrast is a pair by itself.
+            in_set = "" if options.contrasts else number + 1
+            out.writerow([in_set, grid.domain, grid.texts[i], grid.texts[j], condition, label])
 
 
 if __name__ == "__main__":

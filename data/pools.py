@@ -15,11 +15,11 @@ import random
 import sys
 from dataclasses import dataclass, field
 
+import grids
+
 COLUMNS = ["set", "domain", "sentence1", "sentence2", "condition", "label", "answer1", "answer2"]
 # Texts of a set.
 SIZE = 8
-# Couples that differ in a dimension, for each that agrees.
-DIFFERING = 1.35
 
 
 @dataclass
@@ -146,18 +146,10 @@ def contrast(pool, texts, d):
     return {1, 5} <= ratings
 
 
-def balanced(pool, texts, d, draw):
-    """The couples of some texts with their rating in a dimension. Of those that differ a part is left out, the more the more values the
-    dimension has: else a condition would tell by itself how often texts agree in it."""
-    rated = []
-    for i, j in itertools.combinations(texts, 2):
-        one, two = draw.sample([pool.texts[i], pool.texts[j]], 2)
-        rated.append((one, two, pool.dimensions[d].rating(one[0][d], two[0][d])))
-    differ = [row for row in rated if row[2] == 1]
-    kept = round(DIFFERING * sum(row[2] == 5 for row in rated))
-    left_out = draw.sample(range(len(differ)), max(0, len(differ) - kept))
-    dropped = {id(differ[i]) for i in left_out}
-    return [row for row in rated if row[2] is not None and id(row) not in dropped]
+def rated(pool, texts, d, draw):
+    """Couples of some texts with their rating in a dimension, about as many that agree as differ."""
+    couples = [draw.sample([pool.texts[i], pool.texts[j]], 2) for i, j in itertools.combinations(texts, 2)]
+    return grids.balanced([(one, two, pool.dimensions[d].rating(one[0][d], two[0][d])) for one, two in couples], draw)
 
 
 def typed(condition, draw):
@@ -188,7 +180,7 @@ def main():
                 for d in asked:
                     dimension = pool.dimensions[d]
                     condition = typed(draw.choice(dimension.wordings), draw)
-                    for (ones, one), (twos, two), label in balanced(pool, texts, d, draw):
+                    for (ones, one), (twos, two), label in rated(pool, texts, d, draw):
                         answers = [values[d].replace("+", " and ") for values in (ones, twos)]
                         out.writerow([number, pool.name, one, two, condition, label, *answers])
 

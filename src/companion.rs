@@ -14,6 +14,7 @@ mod advice;
 mod average;
 mod bench;
 mod cache;
+mod cluster;
 mod dequantize;
 mod embed;
 mod evaluate;
@@ -60,6 +61,7 @@ enum Command {
     FineTune(Box<train::encoder::Args>),
     Average(average::Args),
     Evaluate(evaluate::Args),
+    Cluster(cluster::Args),
     Report(report::Args),
     Quantize(quantize::Args),
     Dequantize(dequantize::Args),
@@ -101,6 +103,7 @@ pub fn main() -> ExitCode {
         Command::FineTune(args) => train::encoder::run(*args),
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Cluster(args) => cluster::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Dequantize(args) => dequantize::run(args),

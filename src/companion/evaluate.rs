@@ -21,7 +21,7 @@ use crate::{
     evaluation::{
         breakdown,
         confidence::{Groups, Intervals},
-        metrics::Scores,
+        metrics::{Decisions, Scores},
     },
     head::HeadFile,
     lens::{Lens, rows::Distinct},
@@ -40,7 +40,8 @@ pub const CONFIDENCE_SEED: u64 = 0;
 ///
 /// Accuracy is the share of sentence pairs whose higher-rated condition gets the higher similarity:
 /// over all pairs (ties in the ratings count as wrong, as in the papers) and over pairs without ties.
-/// Rows with the label −1 are left out. The condition-only baseline guesses from the condition alone
+/// Rows with the label −1 are left out. For rows that are rated clearly one way or the other it also says how often
+/// the similarity is on the right side (at least 0.6, at most 0.4). The condition-only baseline guesses from the condition alone
 /// (mean training rating, carried in the head's file): a result is worth what it adds to that.
 ///
 ///   caselens evaluate --data csts_validation.csv --json
@@ -81,6 +82,8 @@ struct Report {
     confidence: Option<Intervals>,
     rows: usize,
     pairs: usize,
+    /// How far similarities may be taken at their word; null where all ratings lie in between.
+    decisions: Option<Decisions>,
     /// The same figures of the baseline; null where no training data is known.
     condition_only: Option<Scores>,
     by_occurrence: Vec<Bucket>,
@@ -231,6 +234,7 @@ fn report(
             .then(|| Groups::of(data).intervals(similarities, &ratings, CONFIDENCE_SEED)),
         rows: data.rows.len(),
         pairs: data.pairs.len(),
+        decisions: Decisions::of(similarities, &ratings),
         condition_only: baseline.map(|baseline| {
             let guessed: Vec<f64> = data
                 .rows
@@ -272,6 +276,15 @@ fn print(report: &Report, described: &str) -> Result<()> {
     }
     if let Some(baseline) = &report.condition_only {
         line("condition only", baseline)?;
+    }
+    if let Some(decisions) = &report.decisions {
+        text_line(&format!(
+            "of {} rows rated at least 4 or at most 2: {:.1} % right (similarity at least 0.6, at most 0.4), {:.1} % wrong, AUC {:.1}",
+            decisions.rows,
+            100.0 * decisions.right,
+            100.0 * decisions.wrong,
+            100.0 * decisions.auc
+        ))?;
     }
     for bucket in &report.by_occurrence {
         text_line(&format!(

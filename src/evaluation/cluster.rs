@@ -9,6 +9,7 @@ pub const K_MEANS: KMeans = KMeans {
     spherical: false,
     runs: 10,
     steps: 300,
+    seed: 0,
 };
 
 /// V-measure of clusters against classes (Rosenberg & Hirschberg, 2007): the harmonic mean of homogeneity

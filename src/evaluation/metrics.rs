@@ -99,6 +99,65 @@ impl Scores {
     }
 }
 
+/// A similarity from which on two texts count as alike.
+pub const ALIKE: f64 = 0.6;
+/// A similarity up to which they count as different.
+pub const DIFFERENT: f64 = 0.4;
+
+/// How far similarities may be taken at their word: rows that people rate 4 or more are alike, 2 or less different.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Decisions {
+    /// Rows that are one or the other.
+    pub rows: usize,
+    /// Share of them whose similarity is on the right side: at least [`ALIKE`], or at most [`DIFFERENT`].
+    pub right: f64,
+    /// Share of them whose similarity is on the wrong side; the others are undecided.
+    pub wrong: f64,
+    /// The chance that of a row of either kind the one that is alike has the higher similarity (area under the ROC curve).
+    #[serde(serialize_with = "finite")]
+    pub auc: f64,
+}
+
+impl Decisions {
+    /// Of `predicted` against `ratings`, row by row; `None` where no row is alike or different.
+    pub fn of(predicted: &[f64], ratings: &[f64]) -> Option<Self> {
+        let rated: Vec<(f64, bool)> = predicted
+            .iter()
+            .zip(ratings)
+            .filter(|(_, rating)| **rating >= 4.0 || **rating <= 2.0)
+            .map(|(&similarity, &rating)| (similarity, rating >= 4.0))
+            .collect();
+        if rated.is_empty() {
+            return None;
+        }
+        let share = |side: fn(f64, bool) -> bool| {
+            let there = rated.iter().filter(|(s, alike)| side(*s, *alike));
+            there.count() as f64 / rated.len() as f64
+        };
+        Some(Self {
+            rows: rated.len(),
+            right: share(|s, alike| if alike { s >= ALIKE } else { s <= DIFFERENT }),
+            wrong: share(|s, alike| if alike { s <= DIFFERENT } else { s >= ALIKE }),
+            auc: auc(&rated),
+        })
+    }
+}
+
+/// Area under the ROC curve of scores, each beside what is true; ties count half, NaN where all are the same.
+pub fn auc(scored: &[(f64, bool)]) -> f64 {
+    let scores: Vec<f64> = scored.iter().map(|(score, _)| *score).collect();
+    let positive = scored.iter().filter(|(_, truth)| *truth).count() as f64;
+    let negative = scored.len() as f64 - positive;
+    let ranks = ranks(&scores);
+    let sum: f64 = ranks
+        .iter()
+        .zip(scored)
+        .filter(|(_, (_, truth))| *truth)
+        .map(|(rank, _)| rank)
+        .sum();
+    (sum - positive * (positive + 1.0) / 2.0) / (positive * negative)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +169,19 @@ mod tests {
         let scores = Scores::of(&predicted, &ratings, &[(0, 1), (2, 3), (4, 5)]);
         assert_eq!(scores.accuracy, 1.0 / 3.0);
         assert_eq!(scores.accuracy_untied, 0.5);
+    }
+
+    #[test]
+    fn decisions_leave_out_what_lies_between() {
+        let ratings = [5.0, 4.0, 1.0, 2.0, 3.0, 5.0];
+        let predicted = [0.9, 0.5, 0.4, 0.6, 0.0, 0.3];
+        let decisions = Decisions::of(&predicted, &ratings).unwrap();
+        assert_eq!(decisions.rows, 5);
+        assert_eq!((decisions.right, decisions.wrong), (0.4, 0.4));
+        // Of six couples: 0.9 beats both, 0.5 beats 0.4, 0.3 none.
+        assert_eq!(decisions.auc, 0.5);
+        assert_eq!(auc(&[(0.5, true), (0.5, false)]), 0.5);
+        assert!(Decisions::of(&[0.1], &[3.0]).is_none());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, hash_map::Entry},
 };
 
 use candle_core::{D, DType, Device, Tensor, Var};
@@ -44,6 +44,7 @@ use crate::{
     head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec, Mentioned},
     lens::Finish,
     similarity::cosine,
+    text::template::Tokens,
     training::{
         batches::{self, Batch, Loose, Material, Rows},
         early_stopping::{EarlyStopping, Epoch, Keep},
@@ -515,38 +516,17 @@ impl<'a> Training<'a> {
     /// What training reads, and where texts whose similarities are to be kept lie before it.
     fn examples(&self, train: &Mixture) -> Result<Examples> {
         let mut examples = self.rated(&train.rated.rows)?;
-        let mut known = HashMap::new();
-        let mut input =
-            |text: &str, condition: Option<&str>, all: &mut Vec<Input>| -> Result<usize> {
-                let key = (text.to_owned(), condition.map(str::to_owned));
-                if let Some(&known) = known.get(&key) {
-                    return Ok(known);
-                }
-                all.push(match condition {
-                    None => self.encoder.single("text", text)?,
-                    Some(condition) => {
-                        let what = format!(" \"{condition:.60}\"");
-                        self.encoder.conditional(text, condition, &what)?
-                    }
-                });
-                known.insert(key, all.len() - 1);
-                Ok(all.len() - 1)
-            };
+        let mut reader = Reader::new(&self.encoder, &mut examples.inputs);
         let mut texts = Vec::new();
         for kept in train.kept.iter().flat_map(|source| &source.rows) {
-            let condition = kept.condition.as_deref();
             examples
                 .kept
-                .push(input(&kept.text, condition, &mut examples.inputs)?);
+                .push(reader.input(&kept.text, kept.condition.as_deref())?);
             texts.push(self.encoder.single("text", &kept.text)?);
         }
         for mention in train.mentioned.iter().flat_map(|source| &source.rows) {
-            let at = input(
-                &mention.text,
-                Some(&mention.condition),
-                &mut examples.inputs,
-            )?;
-            examples.mentioned.push((at, mention.mentioned));
+            let input = reader.input(&mention.text, Some(&mention.condition))?;
+            examples.mentioned.push((input, mention.mentioned));
         }
         if !texts.is_empty() {
             examples.before = Some(self.before(&texts)?);
@@ -598,29 +578,21 @@ impl<'a> Training<'a> {
     /// Rated rows as the encoder's inputs.
     fn rated(&self, rows: &[Row]) -> Result<Examples> {
         let mut examples = Examples::default();
-        let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut reader = Reader::new(&self.encoder, &mut examples.inputs);
         let (mut pairs, mut conditions) = (HashMap::new(), HashMap::new());
         for row in rows {
-            let what = format!(" \"{:.60}\"", row.condition);
-            let mut side = |sentence: &'_ str, key| -> Result<usize> {
-                if let Some(&known) = known.get(&key) {
-                    return Ok(known);
-                }
-                let input = self.encoder.conditional(sentence, &row.condition, &what)?;
-                examples.inputs.push(input);
-                known.insert(key, examples.inputs.len() - 1);
-                Ok(examples.inputs.len() - 1)
-            };
             let [s1, s2, condition] = row.texts();
-            let sides = [side(s1, (s1, condition))?, side(s2, (s2, condition))?];
             let next = pairs.len();
             let pair = *pairs.entry((s1, s2)).or_insert(next);
             let next = conditions.len();
-            let condition = *conditions.entry(condition).or_insert(next);
+            let asked = *conditions.entry(condition).or_insert(next);
             examples.rated.push(Example {
-                sides,
+                sides: [
+                    reader.input(s1, Some(condition))?,
+                    reader.input(s2, Some(condition))?,
+                ],
                 rating: row.rating,
-                asked: [pair, condition],
+                asked: [pair, asked],
             });
         }
         Ok(examples)
@@ -751,6 +723,61 @@ fn schedule(step: usize, of: usize) -> f64 {
     match at < warm_up {
         true => at / warm_up,
         false => (of as f64 - step as f64) / (of as f64 - warm_up + 1.0),
+    }
+}
+
+/// Makes inputs of texts, each text tokenized once and no input made twice.
+struct Reader<'a, 'r> {
+    encoder: &'a Encoder<Trainer>,
+    inputs: &'a mut Vec<Input>,
+    sentences: HashMap<&'r str, Tokens>,
+    conditions: HashMap<&'r str, Tokens>,
+    known: HashMap<(&'r str, Option<&'r str>), usize>,
+}
+
+impl<'a, 'r> Reader<'a, 'r> {
+    fn new(encoder: &'a Encoder<Trainer>, inputs: &'a mut Vec<Input>) -> Self {
+        Self {
+            encoder,
+            inputs,
+            sentences: HashMap::new(),
+            conditions: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The input of a text under a condition, or by itself.
+    ///
+    /// # Errors
+    /// What the tokenizer says.
+    fn input(&mut self, text: &'r str, condition: Option<&'r str>) -> Result<usize> {
+        if let Some(&known) = self.known.get(&(text, condition)) {
+            return Ok(known);
+        }
+        let template = self.encoder.template();
+        let sentence = match self.sentences.entry(text) {
+            Entry::Occupied(tokens) => tokens.get().clone(),
+            Entry::Vacant(place) => place
+                .insert(template.sentence(&format!("text \"{text:.60}\""), text)?)
+                .clone(),
+        };
+        self.inputs.push(match condition {
+            None => Input::Single(sentence),
+            Some(condition) => Input::Conditional {
+                sentence,
+                condition: match self.conditions.entry(condition) {
+                    Entry::Occupied(tokens) => tokens.get().clone(),
+                    Entry::Vacant(place) => place
+                        .insert(
+                            template
+                                .condition(&format!("condition \"{condition:.60}\""), condition)?,
+                        )
+                        .clone(),
+                },
+            },
+        });
+        self.known.insert((text, condition), self.inputs.len() - 1);
+        Ok(self.inputs.len() - 1)
     }
 }
 

@@ -25,6 +25,8 @@ pub struct KMeans {
     pub runs: u64,
     /// Steps of a run at most; most stop long before.
     pub steps: usize,
+    /// Where starts come from.
+    pub seed: u64,
 }
 
 /// Vectors in groups.
@@ -40,7 +42,7 @@ pub struct Groups {
 
 impl KMeans {
     /// Gathers vectors, row by row, `dims` wide, into `k` groups; fewer where fewer of the vectors are distinct.
-    /// The same every time.
+    /// The same for the same seed.
     ///
     /// # Errors
     /// There are fewer than `k` vectors, `k` is 0, or they are no whole rows of finite numbers.
@@ -52,9 +54,10 @@ impl KMeans {
             )));
         }
         let data = Data::new(vectors, dims);
-        let mut best = self.run(&data, k, 0);
-        for seed in 1..self.runs {
-            let other = self.run(&data, k, seed);
+        let seed = |run: u64| self.seed.wrapping_mul(self.runs.max(1)).wrapping_add(run);
+        let mut best = self.run(&data, k, seed(0));
+        for run in 1..self.runs {
+            let other = self.run(&data, k, seed(run));
             if other.inertia < best.inertia {
                 best = other;
             }
@@ -301,6 +304,7 @@ mod tests {
         spherical: true,
         runs: 4,
         steps: 50,
+        seed: 0,
     };
 
     #[test]

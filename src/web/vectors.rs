@@ -30,6 +30,7 @@ const K_MEANS: KMeans = KMeans {
     spherical: true,
     runs: 8,
     steps: 100,
+    seed: 0,
 };
 
 #[wasm_bindgen]

@@ -354,7 +354,7 @@ two birds sing,two birds eat,the number,4,two,two
     std::fs::write(&data, answers).unwrap();
     let model = common::fixture("bert-tiny").display().to_string();
     let [with, without] = ["with", "without"].map(|name| folder.file(name));
-    // Three rows, and for each of five answers one of its own sentence and one of the other.
+    // Three rows, and for each of five answers one of its own sentence and one of the other; two of those are there twice.
     assert_eq!(train(&model, &data, &with, &[])["training"]["rows"], 11);
     assert_eq!(
         train(&model, &data, &without, &["--answers", "0"])["training"]["rows"],

@@ -169,11 +169,13 @@ fn grids_compare_each_two_texts_by_each_aspect() {
     let (fine, none, cents) = ("Pay two euros.", "Nobody pays.", "It costs 200 cents.");
     let penalty = ["penalty", "what it costs"];
     assert_eq!(rated(fine, cents, &penalty), ["5"]);
-    assert_eq!(rated(fine, none, &penalty), ["1"]);
-    assert_eq!(rated(none, cents, &penalty), ["1"]);
+    // Of the two that differ one is left out: one agrees.
+    let differ = [rated(fine, none, &penalty), rated(none, cents, &penalty)];
+    assert_eq!(differ.concat(), ["1"]);
     assert_eq!(rated(fine, none, &["mood"]), ["3"]); // alike in part
     assert!(rated(fine, cents, &["mood"]).is_empty()); // one says nothing of it
-    assert_eq!(rows(&csv).len(), 4);
+    assert_eq!(rows(&csv).len(), 3);
+    assert!(rows(&csv).iter().all(|row| row["set"] == "1"));
 
     // Each part is some of the grids, and together they are all.
     let grids = repository("data/grids-dev.txt");
@@ -192,5 +194,116 @@ fn grids_compare_each_two_texts_by_each_aspect() {
     ] {
         let file = folder.write("wrong.txt", &text);
         refused(&run("data/grids.py", &file, &[]), part);
+    }
+}
+
+#[test]
+fn pools_make_sets_that_agree_and_differ() {
+    let folder = Folder::new("pools");
+    let mut pool = String::from(
+        "# posts\n@ mood | the mood ; how they feel ; feeling\n@ topic | the topic ; subject\n~ mood : glad = calm\n",
+    );
+    for i in 0..48 {
+        let (mood, topic) = (
+            ["glad", "sad", "calm", "-"][i % 4],
+            ["tea", "rain"][i / 4 % 2],
+        );
+        pool += &format!("{mood} | {topic} || Text {i}, {mood} about {topic}.\n");
+    }
+    let file = folder.write("pool.txt", &pool);
+    let csv = written(&run("data/pools.py", &file, &["--seed", "3"]));
+    assert_eq!(csv, written(&run("data/pools.py", &file, &["--seed", "3"])));
+    let rows = rows(&csv);
+    assert!(rows.len() > 300, "{}", rows.len());
+    let mut sets = std::collections::HashMap::new();
+    for row in &rows {
+        let texts = ["sentence1", "sentence2"].map(|name| row[name].as_str());
+        let about = |value: &str| texts.map(|text| text.contains(value));
+        let answers = ["answer1", "answer2"].map(|name| row[name].as_str());
+        for (text, answer) in texts.iter().zip(answers) {
+            assert!(text.contains(answer), "{row:?}");
+        }
+        assert!(
+            !texts.concat().contains("-") || !answers.contains(&"-"),
+            "{row:?}"
+        );
+        let expected = match about(answers[0]) {
+            [true, true] => "5",
+            _ if answers
+                .iter()
+                .all(|answer| ["glad", "calm"].contains(answer)) =>
+            {
+                "3"
+            }
+            _ => "1",
+        };
+        assert_eq!(row["label"], expected, "{row:?}");
+        let set: &mut HashSet<String> = sets.entry(row["set"].clone()).or_default();
+        set.extend(texts.map(str::to_owned));
+    }
+    assert!(sets.values().all(|texts| texts.len() <= 8), "{sets:?}");
+    // Texts that agree and texts that differ come about equally often.
+    let of = |label: &str| rows.iter().filter(|row| row["label"] == label).count();
+    let (same, other) = (of("5"), of("1"));
+    assert!(other <= 2 * same && same <= 2 * other, "{same} {other}");
+
+    for (text, part) in [
+        ("a | b || Text.\n", ":1: a line before"),
+        ("# posts\n@ mood |\n", ":2: a dimension is"),
+        (
+            "# posts\n@ mood | the mood\nglad | b || Text.\n",
+            ":3: the pool has 1 dim",
+        ),
+        (
+            "# posts\n@ mood | the mood\nglad Text.\n",
+            ":3: a text stands after",
+        ),
+        (
+            "# posts\n@ mood | the mood\n~ tone : a = b\n",
+            ":3: likeness is",
+        ),
+    ] {
+        refused(
+            &run("data/pools.py", &folder.write("bad.txt", text), &[]),
+            part,
+        );
+    }
+}
+
+#[test]
+fn every_pool_and_list_of_mentions_is_of_the_format_and_gives_little_away() {
+    let pools = std::fs::read_dir(repository("data/pools")).unwrap();
+    for file in pools {
+        let file = file.unwrap().path().display().to_string();
+        let csv = written(&run("data/pools.py", &file, &["--visits", "1"]));
+        assert!(rows(&csv).len() > 1000, "{file}");
+    }
+    let mentions = repository("data/mentions.txt");
+    let rows = rows(&written(&run("data/mentions.py", &mentions, &[])));
+    let said = rows.iter().filter(|row| row["mentioned"] == "1").count();
+    assert!(rows.len() > 5000 && said * 3 > rows.len() && said * 2 < rows.len());
+
+    let folder = Folder::new("leak");
+    let grids = written(&run(
+        "data/grids.py",
+        &repository("data/grids-facts.txt"),
+        &[],
+    ));
+    let table = folder.write("rows.csv", &grids);
+    let leak = written(&run("data/leak.py", &table, &[]));
+    let share = leak
+        .split(": ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let share: f64 = share.unwrap().parse().unwrap();
+    assert!((45.0..55.0).contains(&share), "{leak}");
+    for (text, part) in [
+        ("+ the place\n", ":1: conditions without"),
+        ("Hello.\nAgain.\n", ":2: a text of several lines"),
+    ] {
+        refused(
+            &run("data/mentions.py", &folder.write("bad.txt", text), &[]),
+            part,
+        );
     }
 }

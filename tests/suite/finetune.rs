@@ -600,9 +600,11 @@ fn what_is_frozen_stays_as_published() {
         ),
     ] {
         let case = case();
-        let error = fine_tune(&task(&checkpoint, &case, &mixture(data.clone()), &options), None, |_, _| {
-            Ok(())
-        })
+        let error = fine_tune(
+            &task(&checkpoint, &case, &mixture(data.clone()), &options),
+            None,
+            |_, _| Ok(()),
+        )
         .err()
         .unwrap();
         assert!(error.to_string().contains(part), "{error}");

@@ -76,6 +76,7 @@ fn groups_are_as_tight_as_scikit_learns() {
         spherical: true,
         runs: 8,
         steps: 100,
+        seed: 0,
     };
     let ours = k_means.fit(&x, dims, k).unwrap().largest_first(dims);
     let theirs = groups["inertia"].as_f64().unwrap();

@@ -407,7 +407,8 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
     let mut first = true;
     // Where nobody watches a bar, lines tell how far it is.
     let lines = !args.common.json && !std::io::stderr().is_terminal();
-    let (began, mut before) = (Instant::now(), None);
+    // The first step's time holds what comes before it.
+    let mut began = None;
     let tuned = fine_tune(task, from.as_deref(), |progress, run| {
         match progress {
             Progress::Step { step, of, loss } => {
@@ -422,9 +423,9 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
                     "seed {seed} · loss {:.4}{spearman}",
                     smooth.add(loss)
                 ));
-                let before = *before.get_or_insert(step - 1);
-                if lines && step % LINE_EVERY == 0 {
-                    let each = began.elapsed().as_secs_f64() / (step - before) as f64;
+                let (since, before) = *began.get_or_insert((Instant::now(), step));
+                if lines && step % LINE_EVERY == 0 && step > before {
+                    let each = since.elapsed().as_secs_f64() / (step - before) as f64;
                     let mean = smooth.mean();
                     eprintln!(
                         "seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step"

@@ -229,6 +229,24 @@ mod tests {
             .replace("512", "514");
         let roberta = Config::from_json("m", &roberta).unwrap();
         assert_eq!((roberta.max_positions, roberta.position_offset), (512, 2));
+        assert!(!roberta.relative_bias);
+    }
+
+    #[test]
+    fn mpnet_has_a_relative_bias_and_no_types() {
+        // As published: without type_vocab_size and position_embedding_type.
+        let published = r#"{"model_type": "mpnet", "vocab_size": 30527, "hidden_size": 768,
+            "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+            "max_position_embeddings": 514, "layer_norm_eps": 1e-05, "pad_token_id": 1,
+            "hidden_act": "gelu", "relative_attention_num_buckets": 32}"#;
+        let mpnet = Config::from_json("m", published).unwrap();
+        assert_eq!((mpnet.family, mpnet.relative_bias), (Family::Mpnet, true));
+        assert_eq!((mpnet.max_positions, mpnet.position_offset), (512, 2));
+        assert_eq!(mpnet.type_vocab_size, 0);
+        let other = published.replace("_buckets\": 32", "_buckets\": 64");
+        let error = Config::from_json("m", &other).unwrap_err();
+        assert_eq!(error.code(), "unsupported-architecture");
+        assert!(error.to_string().contains("64 buckets"), "{error}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use safetensors::SafeTensors;
 
 pub mod untrusted;
 
-pub const TINY: [&str; 3] = ["bert-tiny", "roberta-tiny", "xlm-r-tiny"];
+pub const TINY: [&str; 4] = ["bert-tiny", "roberta-tiny", "xlm-r-tiny", "mpnet-tiny"];
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

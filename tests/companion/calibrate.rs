@@ -9,8 +9,14 @@ use crate::{
 
 #[test]
 fn rounded_for_texts_an_encoder_says_more_of_what_it_said() {
+    for family in ["bert-tiny", "mpnet-tiny"] {
+        says_more_of_what_it_said(family);
+    }
+}
+
+fn says_more_of_what_it_said(family: &str) {
     let folder = Folder::new("calibrate");
-    let model = common::fixture("bert-tiny").display().to_string();
+    let model = common::fixture(family).display().to_string();
     let data = |name: &str| format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let (seen, new) = (
         data("out-of-domain-dev.csv"),
@@ -63,7 +69,7 @@ fn rounded_for_texts_an_encoder_says_more_of_what_it_said() {
         pairs.map(|(a, b)| (a - b).powi(2)).sum::<f32>() / exact.len() as f32
     };
     let (before, after) = (lost(&plain), lost(&fitted));
-    assert!(after < 0.7 * before, "{after} against {before}");
+    assert!(after < 0.7 * before, "{family}: {after} against {before}");
 
     let out = folder.file("out");
     let empty = folder.file("empty.csv");

@@ -168,10 +168,16 @@ fn encoders_are_distilled_and_averaged() {
 
 #[test]
 fn gguf_files_become_folders_again() {
+    for family in ["bert-tiny", "mpnet-tiny"] {
+        becomes_a_folder_again(family);
+    }
+}
+
+fn becomes_a_folder_again(family: &str) {
     let folder = Folder::new("dequantize");
     let data = folder.file("data.csv");
     std::fs::write(&data, DATA).unwrap();
-    let base = common::fixture("bert-tiny").display().to_string();
+    let base = common::fixture(family).display().to_string();
     let trained = folder.file("trained");
     train(&base, &data, &trained, &[]);
     let (file, head) = (folder.file("trained.gguf"), folder.file("trained.head"));
@@ -297,7 +303,7 @@ fn gguf_files_become_folders_again() {
     without_head(&once_more, &back, &[]);
     assert!(table(numbers(&back)) == table(numbers(&base)));
 
-    // Where biases and LayerNorms alone are trained from there, rounding again loses nothing.
+    // Where biases (MPNet's relative one too) and LayerNorms alone are trained from there, rounding again loses nothing.
     let [beside, its_file, its_numbers] =
         ["beside", "beside.gguf", "beside-again"].map(|n| folder.file(n));
     train(&kept, &data, &beside, &["--freeze", "matrices"]);

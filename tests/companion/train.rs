@@ -9,13 +9,19 @@ use crate::{
 
 #[test]
 fn a_folder_is_written_quantised_and_evaluated() {
+    for family in ["roberta-tiny", "mpnet-tiny"] {
+        is_written_quantised_and_evaluated(family);
+    }
+}
+
+fn is_written_quantised_and_evaluated(family: &str) {
     let folder: PathBuf =
         std::env::temp_dir().join(format!("caselens-finetune-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| folder.join(name).display().to_string();
     std::fs::write(path("toy.csv"), toy_csv(24)).unwrap();
     let (toy, out, gguf) = (path("toy.csv"), path("out"), path("out.gguf"));
-    let model = common::fixture("roberta-tiny").display().to_string();
+    let model = common::fixture(family).display().to_string();
     let train = [
         "fine-tune",
         "--model",

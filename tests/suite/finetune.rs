@@ -152,6 +152,44 @@ fn is_torchs(
     assert!(error.to_scalar::<f32>().unwrap() < 1e-5);
 }
 
+/// MPNet's relative bias learns from every layer: its gradient through the whole encoder is torch's.
+#[test]
+fn the_gradient_of_a_relative_bias_is_that_of_torch() {
+    let file = common::Tensors::open("mpnet-tiny/hidden.safetensors");
+    let mut batch = Batch::default();
+    for i in 0..6 {
+        let ids = file.integers(&format!("ids.{i}"));
+        batch.push(&ids, &vec![0; ids.len()]);
+    }
+    for how in [Adapter::Full, Adapter::Lora(4)] {
+        let how = FineTuning {
+            adapter: how,
+            frozen: Frozen::Matrices,
+            dropout: 0.0,
+            precision: TrainingPrecision::F32,
+        };
+        let learns = how.adapter == Adapter::Full;
+        let backend = Trainer::new(Device::Cpu, 0, how);
+        let encoder = Encoder::load(backend, &common::tiny("mpnet-tiny")).unwrap();
+        let parameters = encoder.backend.parameters();
+        let bias = (parameters.iter()).find(|p| p.parts[0].0 == "blk.0.attn_rel_b.weight");
+        assert_eq!(
+            bias.is_some(),
+            learns,
+            "a low-rank update leaves it as it is"
+        );
+        let Some(bias) = bias else { continue };
+        let hidden = encoder.hidden(&batch).unwrap();
+        let loss = (hidden.sqr().unwrap().sum_all().unwrap() / 2.0).unwrap();
+        let gradients = encoder.backend.gradients(&loss).unwrap();
+        let gradient = gradients.get(&bias.var).unwrap();
+        assert_eq!(gradient.dims(), [32, 4]);
+        let gradient: Vec<f32> = gradient.flatten_all().unwrap().to_vec1().unwrap();
+        let error = common::relative_error(&gradient, &file.floats("gradient"));
+        assert!(error < 1e-4, "{error:e}");
+    }
+}
+
 #[test]
 fn losses_and_their_gradients_are_those_of_torch() {
     let fixture = common::json("losses.json");
@@ -517,8 +555,12 @@ fn low_rank_updates_leave_the_rest_and_are_written_for_peft() {
         assert_eq!(file.len(), 36);
         let a = "base_model.model.encoder.layer.2.intermediate.dense.lora_A.weight";
         assert_eq!(file.tensor(a).unwrap().shape(), [4, 64]);
-        let b = "base_model.model.encoder.layer.0.attention.self.query.lora_B.weight";
-        assert_eq!(file.tensor(b).unwrap().shape(), [64, 4]);
+        let query = match name {
+            "mpnet-tiny" => "attn.q",
+            _ => "self.query",
+        };
+        let b = format!("base_model.model.encoder.layer.0.attention.{query}.lora_B.weight");
+        assert_eq!(file.tensor(&b).unwrap().shape(), [64, 4]);
         let config: serde_json::Value = serde_json::from_slice(&config).unwrap();
         assert_eq!(config["lora_alpha"], 8.0);
         assert_eq!(config["r"], 4);

@@ -122,7 +122,9 @@ fn every_tensor_is_read_back() {
                     want.drain(..config.position_offset * config.hidden_size);
                 }
                 let kept = match (tensor.as_str(), shape.len(), dtype) {
-                    (_, 1, _) | ("token_types.weight", ..) => Dtype::F32,
+                    (_, 1, _) | ("token_types.weight", ..) | ("blk.0.attn_rel_b.weight", ..) => {
+                        Dtype::F32
+                    }
                     ("position_embd.weight", _, Dtype::Q8_0 | Dtype::Q4_0) => Dtype::F16,
                     _ => dtype,
                 };
@@ -144,31 +146,37 @@ fn every_tensor_is_read_back() {
 
 #[test]
 fn keys_are_llama_cpps_and_ours() {
-    for (name, model) in TINY.into_iter().zip(["bert", "gpt2", "t5"]) {
+    for (name, model, family) in [
+        ("bert-tiny", "bert", "bert"),
+        ("roberta-tiny", "gpt2", "bert"),
+        ("xlm-r-tiny", "t5", "bert"),
+        ("mpnet-tiny", "bert", "mpnet"),
+    ] {
         let (config_json, tokenizer_json, _) = parts(name);
         let config = Config::from_json(name, &config_json).unwrap();
         let weights = open(&gguf(name, Dtype::Q8_0)).unwrap();
         let text = |key: &str| weights.metadata[key].as_str().unwrap();
         let number = |key: &str| weights.metadata[key].as_u32().unwrap();
-        assert_eq!(text("general.architecture"), "bert");
+        let own = |key: &str| &weights.metadata[&format!("{family}.{key}")];
+        let count = |key: &str| own(key).as_u32().unwrap();
+        assert_eq!(text("general.architecture"), family);
         assert_eq!(text("general.name"), "fixture");
         assert_eq!(text("tokenizer.ggml.model"), model);
         assert_eq!(number("general.file_type"), 7);
-        assert_eq!(number("bert.block_count"), 3);
-        assert_eq!(number("bert.context_length"), 128, "{name}");
-        assert_eq!(number("bert.embedding_length"), 64);
-        assert_eq!(number("bert.feed_forward_length"), 96);
-        assert_eq!(number("bert.attention.head_count"), 4);
-        assert_eq!(number("bert.pooling_type"), 1);
-        assert!(!weights.metadata["bert.attention.causal"].as_bool().unwrap());
-        assert_eq!(
-            weights.metadata["bert.attention.layer_norm_epsilon"]
-                .as_f32()
-                .unwrap(),
-            config.layer_norm_eps
-        );
-        // [CLS] and [SEP] of the WordPiece fixture are 2 and 3; <s> and </s> of the others 0 and 2.
-        let wrap = if model == "bert" { (2, 3) } else { (0, 2) };
+        assert_eq!(count("block_count"), 3);
+        assert_eq!(count("context_length"), 128, "{name}");
+        assert_eq!(count("embedding_length"), 64);
+        assert_eq!(count("feed_forward_length"), 96);
+        assert_eq!(count("attention.head_count"), 4);
+        assert_eq!(count("pooling_type"), 1);
+        assert!(!own("attention.causal").as_bool().unwrap());
+        let epsilon = own("attention.layer_norm_epsilon").as_f32().unwrap();
+        assert_eq!(epsilon, config.layer_norm_eps);
+        let buckets = format!("{family}.attention.relative_buckets_count");
+        let buckets = weights.metadata.get(&buckets).and_then(Value::as_u32);
+        assert_eq!(buckets, (family == "mpnet").then_some(32));
+        // [CLS] and [SEP] of BERT's fixture are 2 and 3; <s> and </s> of the others 0 and 2.
+        let wrap = if name == "bert-tiny" { (2, 3) } else { (0, 2) };
         assert_eq!(number("tokenizer.ggml.bos_token_id"), wrap.0, "{name}");
         assert_eq!(
             number("tokenizer.ggml.seperator_token_id"),

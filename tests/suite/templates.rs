@@ -22,6 +22,7 @@ fn pairs_are_hugging_faces() {
         ("bert-tiny", "bert"),
         ("roberta-tiny", "roberta"),
         ("xlm-r-tiny", "xlm_r"),
+        ("mpnet-tiny", "mpnet"),
     ] {
         let checkpoint = common::tiny(folder);
         let template = template(&checkpoint, 512);

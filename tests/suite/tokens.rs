@@ -48,6 +48,7 @@ fn tiny_tokenizers() {
         ("bert-tiny", "bert"),
         ("roberta-tiny", "roberta"),
         ("xlm-r-tiny", "xlm_r"),
+        ("mpnet-tiny", "mpnet"),
     ] {
         let json = std::fs::read(common::fixture(folder).join("tokenizer.json")).unwrap();
         check(&Tokenizer::from_json(&json).unwrap(), key);

@@ -123,9 +123,9 @@ pub struct Args {
     /// Another dropout after each layer of a head on top than that of its kind
     #[arg(long, value_name = "P", value_parser = dropout)]
     head_dropout: Option<f32>,
-    /// What of the encoder stays as it is: none, tokens (the token table), layers:N (the embedding tables and
-    /// the first N layers), or matrices (all but biases and LayerNorms, BitFit: a quantized encoder's matrices
-    /// stay as they were rounded); lora leaves all of it as it is
+    /// What of the encoder stays as it is: none, tokens (the token table), layers:N (the embedding tables,
+    /// MPNet's relative bias and the first N layers), or matrices (all but biases and LayerNorms, BitFit: a
+    /// quantized encoder's matrices stay as they were rounded); lora leaves all of it as it is
     #[arg(
         long,
         value_name = "none|tokens|layers:N|matrices",

@@ -33,9 +33,9 @@ pub enum Frozen {
     None,
     /// The token table.
     Tokens,
-    /// All embedding tables with their LayerNorm, and the first layers.
+    /// All embedding tables with their LayerNorm, a relative bias, which every layer shares, and the first layers.
     Layers(usize),
-    /// All matrices: biases and LayerNorms are what is trained (BitFit; Ben Zaken et al., 2022). A quantized
+    /// All matrices: biases, a relative one too, and LayerNorms are what is trained (BitFit; Ben Zaken et al., 2022). A quantized
     /// file keeps those in f32, so that an encoder whose matrices were rounded is not rounded again.
     Matrices,
 }
@@ -134,7 +134,7 @@ impl Frozen {
         match self {
             Self::None => false,
             Self::Tokens => role == Role::TokenTable,
-            // What belongs to no layer is an embedding table or its LayerNorm.
+            // What belongs to no layer is shared by all of them.
             Self::Layers(n) => role.layer().is_none_or(|layer| layer < n),
             Self::Matrices => matches!(
                 role,
@@ -265,6 +265,7 @@ mod tests {
                 Role::TokenTable,
                 Role::OtherTable,
                 Role::TableNorm,
+                Role::RelativeBias,
                 Role::Matrix { layer: 0 },
                 Role::Bias { layer: 1 },
                 Role::Matrix { layer: 10 },
@@ -274,8 +275,8 @@ mod tests {
         };
         assert!(held("none").is_empty());
         assert_eq!(held("tokens"), [Role::TokenTable]);
-        assert_eq!(held("layers:0").len(), 3);
-        assert_eq!(held("layers:2").len(), 5);
+        assert_eq!(held("layers:0").len(), 4);
+        assert_eq!(held("layers:2").len(), 6);
         assert_eq!(
             held("matrices"),
             [

@@ -122,7 +122,7 @@ fn every_tensor_is_read_back() {
                     want.drain(..config.position_offset * config.hidden_size);
                 }
                 let kept = match (tensor.as_str(), shape.len(), dtype) {
-                    (_, 1, _) | ("token_types.weight", ..) | ("blk.0.attn_rel_b.weight", ..) => {
+                    (_, 1, _) | ("token_types.weight" | "blk.0.attn_rel_b.weight", ..) => {
                         Dtype::F32
                     }
                     ("position_embd.weight", _, Dtype::Q8_0 | Dtype::Q4_0) => Dtype::F16,

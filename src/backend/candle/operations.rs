@@ -75,9 +75,14 @@ pub fn attention(
     heads: usize,
     bias: Option<&Tensor>,
 ) -> Result<Tensor> {
-    if let Some(bias) = bias {
-        longest_of(bias, heads, batch.longest())?;
-    }
+    let longest = batch.longest();
+    let bias = match bias {
+        Some(bias) => {
+            longest_of(bias, heads, longest)?;
+            Some(between_tokens(bias, longest)?)
+        }
+        None => None,
+    };
     let (_, width) = qkv.dims2()?;
     let hidden = width / 3;
     let head = hidden / heads;
@@ -102,8 +107,9 @@ pub fn attention(
                 .contiguous()
         };
         let scores = (part(0)?.matmul(&part(1)?.t()?)? * scale)?;
-        let scores = match bias {
-            Some(bias) => scores.broadcast_add(&between_tokens(bias, len)?)?,
+        let scores = match &bias {
+            // A shorter sequence's tokens lie as far from each other as the first of a longer one.
+            Some(bias) => scores.broadcast_add(&bias.narrow(2, 0, len)?.narrow(3, 0, len)?)?,
             None => scores,
         };
         let weights = match scores.track_op() {

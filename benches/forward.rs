@@ -5,8 +5,11 @@
 use std::{hint::black_box, path::Path};
 
 use caselens::{
-    backend::{Activation, Backend, candle::Candle, simd::Simd},
-    checkpoint::{BertCheckpoint, Checkpoint, weights::Dtype},
+    backend::{Activation, Backend, RelativeBiasWeights, candle::Candle, simd::Simd},
+    checkpoint::{
+        BertCheckpoint, Checkpoint,
+        weights::{Dtype, WeightTensor},
+    },
     embedding::Encoder,
     text::Batch,
 };
@@ -83,7 +86,27 @@ fn attention(criterion: &mut Criterion) {
         let batch = batch(sequences, tokens);
         let qkv = simd.rows(3 * hidden, &numbers(batch.tokens() * 3 * hidden));
         let uploaded = simd.upload(&batch).unwrap();
+        let bias = RelativeBiasWeights {
+            table: WeightTensor {
+                name: "bias".into(),
+                role: None,
+                shape: vec![1, heads],
+                dtype: Dtype::F32,
+                data: vec![0; 4 * heads].into(),
+            },
+            buckets: vec![0; 1023],
+        };
+        let bias = simd.load_relative_bias(bias).unwrap();
         group.throughput(Throughput::Elements(batch.tokens() as u64));
+        group.bench_function(
+            format!("{hidden} wide, {sequences} × {tokens} tokens, with a relative bias"),
+            |bencher| {
+                bencher.iter(|| {
+                    simd.attention(black_box(&qkv), &uploaded, heads, Some(&bias))
+                        .unwrap()
+                });
+            },
+        );
         group.bench_function(
             format!("{hidden} wide, {sequences} × {tokens} tokens"),
             |bencher| {

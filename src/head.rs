@@ -383,6 +383,7 @@ mod tests {
                     bias: vec![-1.0],
                 },
             ],
+            mentioned: None,
             condition_only: None,
         }
     }

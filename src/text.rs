@@ -1,7 +1,8 @@
-//! Sentences and conditions become tokens: the tokenizer, the templates that join the two, and packed
+//! Sentences and conditions become tokens: emoji in words, the tokenizer, the templates that join the two, and packed
 //! batches.
 
 pub mod batch;
+pub mod emoji;
 pub mod instruction;
 pub mod template;
 pub mod tokenizer;

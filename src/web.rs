@@ -179,14 +179,11 @@ impl Engine {
         }
     }
 
-    /// Token ids of a text, special tokens included.
+    /// Token ids of a text as the encoder reads it, special tokens included.
     pub fn tokenize(&self, text: &str) -> Result<Uint32Array, JsValue> {
-        let ids = self
-            .chosen
-            .lens
-            .encoder
-            .tokenizer
-            .ids(text)
+        let tokenizer = &self.chosen.lens.encoder.tokenizer;
+        let ids = tokenizer
+            .ids(&tokenizer.spelled(text).text)
             .map_err(js_error)?;
         Ok(Uint32Array::from(ids.as_slice()))
     }

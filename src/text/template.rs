@@ -195,14 +195,13 @@ impl Template<'_> {
     /// what NV-Embed's published code leaves out.
     #[cfg(not(target_arch = "wasm32"))]
     fn behind(&self, before: &str, text: &str) -> Result<Sequence> {
-        let encoding = self
+        let (encoding, pieces) = self
             .tokenizer
-            .encode_with_offsets(&format!("{before}{text}"))?;
-        let offsets = encoding.get_offsets();
-        let own = offsets
+            .encode_with_pieces(&format!("{before}{text}"))?;
+        let own = pieces
             .iter()
-            .position(|&(_, end)| end > before.trim_end().len());
-        let own = own.unwrap_or(offsets.len().saturating_sub(1));
+            .position(|piece| piece.span.end > before.trim_end().len());
+        let own = own.unwrap_or(pieces.len().saturating_sub(1));
         let joined = self.tokenizer.join(encoding, None)?;
         let special = joined.get_special_tokens_mask();
         let start = own + special.iter().take_while(|&&s| s == 1).count();

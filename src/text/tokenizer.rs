@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokenizers::{Encoding, models::wordpiece::WordPiece, utils::SysRegex};
 
+use super::emoji::Spelled;
 use crate::error::{Error, Result};
 
 /// Longest text accepted, in characters. An encoder reads a few thousand at most; what is longer is a
@@ -16,6 +17,16 @@ pub const MAX_CHARS: usize = 50_000;
 /// Longest word that is looked up, in characters. WordPiece tries all its parts: BERT's tokenizers stop at 100.
 const MAX_WORD: u64 = 1000;
 
+/// Emoji of which a vocabulary has one at least, if it has any.
+const EMOJI: [&str; 4] = ["😀", "😂", "👍", "🎉"];
+/// Words that are one token each in a vocabulary that learnt English.
+const ENGLISH: [&str; 3] = ["because", "people", "would"];
+/// Words of which one at least is one token in a vocabulary that learnt another of the large languages too: German, French,
+/// Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish, Russian.
+const OTHERS: [&str; 10] = [
+    "nicht", "aussi", "también", "sempre", "quando", "worden", "bardzo", "için", "också", "это",
+];
+
 /// Token → id.
 pub type Vocabulary = ahash::AHashMap<String, u32>;
 
@@ -24,13 +35,21 @@ pub type Vocabulary = ahash::AHashMap<String, u32>;
 pub struct Piece {
     /// Bytes of the text.
     pub span: Range<usize>,
-    /// The word it is of, counted from 0.
+    /// The word it is of, counted from 0; an emoji is one, of however many words its name is.
     pub word: Option<u32>,
 }
 
 /// A tokenizer as published (tokenizer.json), without its truncation and padding.
+///
+/// Texts whose tokens an encoder reads have their emoji put into words first where its vocabulary lacks them.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
+    /// The token that stands for all that the vocabulary lacks.
+    unknown: Option<u32>,
+    /// Whether emoji are put into words.
+    spells_emoji: bool,
+    /// Whether the vocabulary learnt English alone.
+    is_english: bool,
 }
 
 /// tokenizer.json's WordPiece model without its vocabulary.
@@ -54,6 +73,7 @@ impl Tokenizer {
         check_templates(json.get("post_processor")).map_err(|e| unreadable(&e))?;
         // Nothing here turns ids into text, and `tokenizers` panics on a decoder it cannot read.
         json.insert("decoder".into(), Value::Null);
+        let unknown = json.get("model").map(Unknown::of);
         let mut inner: tokenizers::Tokenizer =
             serde_json::from_value(Value::Object(json)).map_err(|e| unreadable(&e))?;
         // Some checkpoints pad everything to a fixed length; batches here are packed, and what is too
@@ -62,7 +82,28 @@ impl Tokenizer {
             .with_truncation(None)
             .map_err(|e| Error::Tokenizer(e.to_string()))?;
         inner.with_padding(None);
-        Ok(Self { inner })
+        let unknown = match unknown {
+            Some(Unknown::Token(token)) => inner.token_to_id(&token),
+            Some(Unknown::Id(id)) => Some(id),
+            _ => None,
+        };
+        Ok(Self::knowing(inner, unknown))
+    }
+
+    /// What its vocabulary lacks is found out by asking it.
+    fn knowing(inner: tokenizers::Tokenizer, unknown: Option<u32>) -> Self {
+        let ids = |text: &str| -> Vec<u32> {
+            let encoding = inner.encode_fast(text, false);
+            encoding.map_or_else(|_| Vec::new(), |encoding| encoding.get_ids().to_vec())
+        };
+        let is_one = |word: &&str| matches!(ids(word)[..], [id] if Some(id) != unknown);
+        let lacks = |emoji: &&str| unknown.is_some_and(|unknown| ids(emoji).contains(&unknown));
+        Self {
+            spells_emoji: EMOJI.iter().all(lacks),
+            is_english: ENGLISH.iter().all(is_one) && !OTHERS.iter().any(|word| is_one(&word)),
+            unknown,
+            inner,
+        }
     }
 
     /// Builds it from tokenizer.json without the vocabulary of its WordPiece model, and that vocabulary.
@@ -97,10 +138,28 @@ impl Tokenizer {
             .build();
         let model = model.map_err(|e| Error::Tokenizer(e.to_string()))?;
         tokenizer.inner.with_model(model);
-        Ok(tokenizer)
+        Ok(Self::knowing(tokenizer.inner, tokenizer.unknown))
     }
 
-    /// Ids of one text with the model's special tokens, as Hugging Face gives them.
+    /// A text as the encoder reads it: with emoji in words, where its vocabulary lacks them.
+    pub fn spelled<'a>(&self, text: &'a str) -> Spelled<'a> {
+        match self.spells_emoji {
+            true => Spelled::of(text, |emoji| self.inner.token_to_id(emoji).is_some()),
+            false => Spelled::unchanged(text),
+        }
+    }
+
+    /// Whether its vocabulary learnt English alone: an encoder with it makes little of texts in another language.
+    pub fn is_english(&self) -> bool {
+        self.is_english
+    }
+
+    /// Whether an id stands for what the vocabulary lacks.
+    pub fn is_unknown(&self, id: u32) -> bool {
+        self.unknown == Some(id)
+    }
+
+    /// Ids of one text with the model's special tokens, as Hugging Face gives them: emoji stay as they are.
     pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self
             .inner
@@ -132,7 +191,7 @@ impl Tokenizer {
         }
         let encoding = self
             .inner
-            .encode_fast(text, false)
+            .encode_fast(&*self.spelled(text).text, false)
             .map_err(|e| Error::Tokenizer(e.to_string()))?;
         match encoding.is_empty() {
             true => Err(empty()),
@@ -142,30 +201,42 @@ impl Tokenizer {
 
     /// Where the tokens of a text come from, in their order and without special tokens.
     pub(crate) fn pieces(&self, text: &str) -> Result<Vec<Piece>> {
+        self.encode_with_pieces(text).map(|(_, pieces)| pieces)
+    }
+
+    /// The tokens of a text without special tokens, and where each comes from.
+    pub(crate) fn encode_with_pieces(&self, text: &str) -> Result<(Encoding, Vec<Piece>)> {
+        let spelled = self.spelled(text);
         let encoding = self
             .inner
-            .encode(text, false)
+            .encode(&*spelled.text, false)
             .map_err(|e| Error::Tokenizer(e.to_string()))?;
-        let words = encoding.get_word_ids();
-        Ok((encoding.get_offsets().iter().zip(words))
-            .map(|(&(start, end), &word)| Piece {
-                span: start..end,
+        // The words of an emoji's name are one.
+        let (mut count, mut last) = (0, None);
+        let words = encoding.get_word_ids().iter();
+        let pieces = encoding.get_offsets().iter().zip(words);
+        let pieces = pieces.map(|(&(start, end), &word)| {
+            let span = start..end;
+            let word = word.map(|word| {
+                let own = spelled.emoji(&span).ok_or(word);
+                if last != Some(own) {
+                    count += u32::from(last.is_some());
+                    last = Some(own);
+                }
+                count
+            });
+            Piece {
+                span: spelled.original(span),
                 word,
-            })
-            .collect())
+            }
+        });
+        let pieces = pieces.collect();
+        Ok((encoding, pieces))
     }
 
     /// A token as the vocabulary writes it.
     pub(crate) fn token(&self, id: u32) -> String {
         self.inner.id_to_token(id).unwrap_or_default()
-    }
-
-    /// The tokens of a text without special tokens, each with where it lies in the text, in bytes.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn encode_with_offsets(&self, text: &str) -> Result<Encoding> {
-        self.inner
-            .encode(text, false)
-            .map_err(|e| Error::Tokenizer(e.to_string()))
     }
 
     /// Joins one or two encodings with the model's special tokens.
@@ -180,6 +251,25 @@ impl Tokenizer {
         self.inner
             .get_post_processor()
             .map_or(0, |p| tokenizers::PostProcessor::added_tokens(p, pair))
+    }
+}
+
+/// The token for what a vocabulary lacks, as tokenizer.json's model names it.
+enum Unknown {
+    Token(String),
+    Id(u32),
+    None,
+}
+
+impl Unknown {
+    fn of(model: &Value) -> Self {
+        let text = |key: &str| Some(model.get(key)?.as_str()?.to_owned());
+        let id = model.get("unk_id").and_then(Value::as_u64);
+        match (text("unk_token"), id.and_then(|id| u32::try_from(id).ok())) {
+            (Some(token), _) => Self::Token(token),
+            (None, Some(id)) => Self::Id(id),
+            (None, None) => Self::None,
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod metrics;
 mod mutated;
 mod order;
 mod parity;
+mod reading;
 mod router;
 mod templates;
 mod tokens;

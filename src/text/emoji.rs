@@ -4,12 +4,21 @@
 //! becomes "I love it smiling face with heart-eyes", in training and in use alike. A skin tone is left out, since it says
 //! nothing about what a sentence means. Emoticons of letters and marks, `:-)`, stay as they are: a vocabulary has those marks.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range, sync::LazyLock};
 
-/// Characters of the longest emoji, a kiss of two people with a skin tone each, and one to spare.
-const LONGEST: usize = 11;
-/// Ask for an emoji's look as a text or as a picture; it means the same.
-const SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
+/// An emoji, a tab, its words: a line each. The emoji are without the selectors of their look and without skin tones, the names
+/// without the colon of "flag: Germany". It is written from the crate `emojis` (`tests/suite/reading.rs`), whose own tables, with
+/// each skin tone by itself, are ten times as large for browsers.
+const TABLE: &str = include_str!("emoji.tsv");
+/// Characters of the longest of them.
+const LONGEST: usize = 7;
+
+static WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    TABLE
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .collect()
+});
 
 /// A text whose emoji are words, and where they stood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +38,7 @@ impl<'a> Spelled<'a> {
         }
     }
 
-    /// Puts emoji into words, but for those that `knows` of: the emoji without the selector of its look.
+    /// Puts emoji into words, but for those that `knows` of; it is asked for an emoji without selector and skin tone.
     pub fn of(text: &'a str, knows: impl Fn(&str) -> bool) -> Self {
         let mut spelled = String::new();
         let mut words = Vec::new();
@@ -37,13 +46,13 @@ impl<'a> Spelled<'a> {
         let mut at = 0;
         while let Some(found) = next(text, at) {
             at = found.span.end;
-            if knows(text[found.span.clone()].trim_end_matches(SELECTORS)) {
+            if knows(&found.emoji) {
                 continue;
             }
             spelled += &text[copied..found.span.start];
             let start = spelled.len();
             spelled.push(' ');
-            spelled += &found.name;
+            spelled += found.words;
             spelled.push(' ');
             words.push([start..spelled.len(), found.span]);
             copied = at;
@@ -89,42 +98,59 @@ impl<'a> Spelled<'a> {
 /// An emoji in a text.
 struct Found {
     span: Range<usize>,
-    name: String,
+    /// Without selectors and skin tones.
+    emoji: String,
+    words: &'static str,
 }
 
 /// The first emoji of a text from a byte on: the longest that begins where it does.
 fn next(text: &str, from: usize) -> Option<Found> {
     let rest = text.get(from..)?;
     let begins = rest.char_indices().filter(|(_, c)| may_begin(*c));
-    begins.map(|(at, _)| at).find_map(|at| {
-        let ends = rest[at..]
-            .char_indices()
-            .map(|(i, c)| at + i + c.len_utf8());
-        let ends: Vec<usize> = ends.take(LONGEST).collect();
-        ends.into_iter().rev().find_map(|end| {
-            // Alone they are digits and marks.
-            let emoji = Some(&rest[at..end]).filter(|emoji| !emoji.is_ascii())?;
-            let name = name(emoji)?;
-            let look = rest[end..].chars().next();
-            let look = look.filter(|c| SELECTORS.contains(c));
-            Some(Found {
-                span: from + at..from + end + look.map_or(0, char::len_utf8),
-                name,
-            })
-        })
-    })
+    begins
+        .map(|(at, _)| from + at)
+        .find_map(|at| longest(text, at))
 }
 
-/// Whether an emoji may begin so: the first of them outside ASCII is ©; digits, # and * are what keycaps begin with.
+/// The longest emoji that begins at a byte.
+fn longest(text: &str, at: usize) -> Option<Found> {
+    let mut emoji = String::new();
+    let mut found = None;
+    let mut characters = 0;
+    for (i, c) in text.get(at..)?.char_indices() {
+        if !is_passed_over(c) {
+            characters += 1;
+            if characters > LONGEST {
+                break;
+            }
+            emoji.push(c);
+        }
+        if let Some((&emoji, &words)) = WORDS.get_key_value(emoji.as_str()) {
+            found = Some(Found {
+                span: at..at + i + c.len_utf8(),
+                emoji: emoji.to_owned(),
+                words,
+            });
+        } else if characters == 1 && c.is_ascii() {
+            // A digit is part of a keycap where a selector or the cap follows.
+            let follows = text.get(at + 1..).and_then(|rest| rest.chars().next());
+            if !follows.is_some_and(|c| is_passed_over(c) || c == '\u{20e3}') {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Selectors of an emoji's look, as a text or as a picture, and skin tones: neither is in the table.
+fn is_passed_over(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// Whether an emoji may begin so.
 fn may_begin(c: char) -> bool {
-    c >= '\u{a9}' || c.is_ascii_digit() || c == '#' || c == '*'
-}
-
-/// The words for an emoji: "flag: Germany" and "keycap: 5" without the colon.
-fn name(emoji: &str) -> Option<String> {
-    let found = emojis::get(emoji)?;
-    let plain = found.skin_tones().and_then(|mut tones| tones.next());
-    Some(plain.unwrap_or(found).name().replace(':', ""))
+    matches!(c, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203c}'..='\u{3299}' | '\u{1f004}'..='\u{1faff}')
+        && !is_passed_over(c)
 }
 
 #[cfg(test)]
@@ -183,18 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn every_emoji_has_words() {
-        let mut all = 0;
-        for emoji in emojis::iter().flat_map(|e| {
-            let tones = e.skin_tones().into_iter().flatten();
-            std::iter::once(e).chain(tones)
-        }) {
-            let spelled = Spelled::of(emoji.as_str(), |_| false);
-            assert_eq!(spelled.words.len(), 1, "{emoji}");
-            assert!(spelled.text.trim().len() > 1, "{emoji}");
-            assert_eq!(spelled.original(1..2), 0..emoji.as_str().len());
-            all += 1;
+    fn every_line_of_the_table_is_found() {
+        let mut longest = 0;
+        for line in TABLE.lines() {
+            let (emoji, words) = line.split_once('\t').unwrap();
+            let spelled = Spelled::of(emoji, |_| false);
+            assert_eq!(spelled.text, format!(" {words} "), "{emoji}");
+            longest = longest.max(emoji.chars().count());
         }
-        assert!(all > 3000, "{all}");
+        assert_eq!(longest, LONGEST);
+        assert!(WORDS.len() == TABLE.lines().count() && WORDS.len() > 1900);
     }
 }

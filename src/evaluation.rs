@@ -7,6 +7,7 @@ pub mod confidence;
 #[cfg(feature = "cli")]
 pub mod ica;
 pub mod isotropy;
+pub mod mentioned;
 pub mod metrics;
 #[cfg(feature = "cli")]
 pub mod pca;

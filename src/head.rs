@@ -3,7 +3,7 @@
 //!
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
 //! numbers mean is JSON in its metadata. `mentioned.weight` `[dims]` and `mentioned.bias` `[1]` tell whether a sentence says
-//! anything about a condition. It also carries the condition-only baseline of its training
+//! anything about a condition; the description says from which probability on (`mentioned.threshold`). It also carries the condition-only baseline of its training
 //! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
 //! embeddings are made, which the encoder's own files do not.
 
@@ -33,8 +33,16 @@ const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
 #[derive(Serialize, Deserialize)]
 struct Described {
     version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mentioned: Option<DescribedMentioned>,
     #[serde(flatten)]
     spec: serde_json::Value,
+}
+
+/// What of [`Mentioned`] is no tensor.
+#[derive(Serialize, Deserialize)]
+struct DescribedMentioned {
+    threshold: f32,
 }
 
 /// What a head's numbers mean.
@@ -51,6 +59,10 @@ pub struct HeadSpec {
     pub relu: bool,
     /// Dropout after every layer while training.
     pub dropout: f32,
+    /// The languages that it was trained on, as ISO 639-1 has them, where not the encoder's vocabulary says it: texts in
+    /// others are reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub languages: Option<Vec<String>>,
     /// How it was trained and what it scored: for people and model cards.
     #[serde(default)]
     pub training: serde_json::Value,
@@ -115,6 +127,7 @@ impl HeadShape {
                 .collect(),
             relu: self.relu,
             dropout: self.dropout,
+            languages: None,
             training: serde_json::Value::Null,
         }
     }
@@ -135,9 +148,14 @@ pub struct Mentioned {
     pub weight: Vec<f32>,
     /// Added to the product.
     pub bias: f32,
+    /// The probability from which on a sentence counts as saying something.
+    pub threshold: f32,
 }
 
 impl Mentioned {
+    /// The threshold of a file that names none: as likely as not.
+    pub const THRESHOLD: f32 = 0.5;
+
     /// The probability that the sentence says something about the condition, by its embedding `[dims]`, which need not have
     /// length 1.
     pub fn probability(&self, embedding: &[f32]) -> f32 {
@@ -145,6 +163,17 @@ impl Mentioned {
         let length = dot(embedding, embedding).sqrt().max(f32::MIN_POSITIVE);
         let logit = dot(&self.weight, embedding) / length + self.bias;
         1.0 / (1.0 + (-logit).exp())
+    }
+
+    /// Which of two sentences says nothing about the condition, by their probabilities, in words; `None` where both say
+    /// something.
+    pub fn unsaid(&self, probabilities: [f32; 2]) -> Option<&'static str> {
+        match probabilities.map(|p| p >= self.threshold) {
+            [true, true] => None,
+            [true, false] => Some("only the first says"),
+            [false, true] => Some("only the second says"),
+            [false, false] => Some("neither sentence says"),
+        }
     }
 }
 
@@ -235,9 +264,18 @@ impl HeadFile {
             })
             .collect::<Result<Vec<_>>>()?;
         let condition_only = ConditionOnly::read(&file);
+        let threshold = described
+            .mentioned
+            .map_or(Mentioned::THRESHOLD, |mentioned| mentioned.threshold);
+        if !(0.0..=1.0).contains(&threshold) {
+            return Err(bad(format!(
+                "its mentioned.threshold is {threshold}, which is no probability"
+            )));
+        }
         let mentioned = match file.tensor(MENTIONED[0]) {
             Err(_) => None,
             Ok(_) => Some(Mentioned {
+                threshold,
                 weight: floats(MENTIONED[0], &[spec.output()])?,
                 bias: floats(MENTIONED[1], &[1])?
                     .first()
@@ -290,6 +328,9 @@ impl HeadFile {
         };
         let described = Described {
             version: VERSION,
+            mentioned: self.mentioned.as_ref().map(|mentioned| DescribedMentioned {
+                threshold: mentioned.threshold,
+            }),
             spec: serde_json::to_value(&self.spec).map_err(|e| broken(e.to_string()))?,
         };
         file.described(KEY, &described).map_err(broken)
@@ -371,6 +412,7 @@ mod tests {
                 dims: vec![2, 3, 1],
                 relu: true,
                 dropout: 0.15,
+                languages: None,
                 training: serde_json::json!({"seed": 1}),
             },
             layers: vec![
@@ -392,6 +434,30 @@ mod tests {
     fn a_file_comes_back_as_it_went() {
         let bytes = head().to_bytes().unwrap();
         assert_eq!(HeadFile::parse("h", &bytes).unwrap(), head());
+    }
+
+    #[test]
+    fn what_tells_mentions_comes_back_and_is_left_out_where_there_is_none() {
+        let mut file = head();
+        let text =
+            |file: &HeadFile| String::from_utf8_lossy(&file.to_bytes().unwrap()).into_owned();
+        assert!(!text(&file).contains("mentioned") && !text(&file).contains("languages"));
+        file.mentioned = Some(Mentioned {
+            weight: vec![2.0],
+            bias: -0.5,
+            threshold: 0.25,
+        });
+        file.spec.languages = Some(vec!["en".into(), "de".into()]);
+        let bytes = file.to_bytes().unwrap();
+        assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
+        // Of length 1 it is ±1: sigmoid(1.5), sigmoid(−2.5), by hand.
+        let mentioned = file.mentioned.as_mut().unwrap();
+        for (embedding, probability) in [(3.0, 0.817_574_5), (-0.1, 0.075_858_18)] {
+            assert!((mentioned.probability(&[embedding]) - probability).abs() < 1e-6);
+        }
+        mentioned.threshold = 1.5;
+        let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("no probability"), "{error}");
     }
 
     #[test]

@@ -7,13 +7,15 @@ use crate::{
     checkpoint::BertCheckpoint,
     embedding::{Case, Encoder, Input, Pool, encoder::Look, plan::Job},
     error::Result,
-    head::{Head, HeadFile, HeadSpec},
+    head::{Head, HeadFile, HeadSpec, Mentioned},
     lens::reading::{Dealt, Reading, Readings, longest},
     similarity::{cosine, rating},
+    text::language::{Language, other_than_english},
 };
 
 pub mod auto;
 pub mod explain;
+pub mod notices;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod open;
 pub mod opened;
@@ -28,6 +30,7 @@ pub struct Lens<B: Backend = AnyBackend> {
     /// How sentence and condition meet.
     pub case: Case,
     head: Option<(Head<B>, HeadSpec)>,
+    mentioned: Option<Mentioned>,
 }
 
 /// How similar two sentences are under one condition.
@@ -44,10 +47,27 @@ pub struct Comparison {
     /// Present where a sentence was too long for the encoder and its end was not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// How many tokens of the three texts the encoder's vocabulary lacks: it reads them all as the same. Left out where it is 0.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unknown: usize,
+    /// Of either sentence, a language that the model was not trained on, where it is certain; left out where there is none.
+    #[serde(skip_serializing_if = "are_none")]
+    pub language: [Option<Language>; 2],
+    /// Of either sentence, how probable it is that it says anything about the condition, 0 to 1, where the head tells that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentioned: Option<[f32; 2]>,
     /// What was read of either sentence, with the last layer's attention alone, where that was asked for
     /// ([`Question::attention`]).
     #[serde(skip)]
     pub readings: Option<[Vec<Reading>; 2]>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+fn are_none(languages: &[Option<Language>; 2]) -> bool {
+    languages.iter().all(Option::is_none)
 }
 
 /// Two sentences to be compared under conditions, or a part of such a call.
@@ -72,6 +92,11 @@ pub struct Embeddings {
     pub vectors: Vec<Vec<f32>>,
     /// Inputs whose sentence was too long: `(input, tokens cut)`.
     pub cuts: Vec<(usize, usize)>,
+    /// Inputs with tokens that the encoder's vocabulary lacks: `(input, tokens)`.
+    pub unknown: Vec<(usize, usize)>,
+    /// How probable it is that each input's sentence says anything about its condition, 0 to 1; `None` for one without. Empty
+    /// where no head tells that.
+    pub mentioned: Vec<Option<f32>>,
 }
 
 /// What is done with the rows that an encoder gives, before they are read.
@@ -128,8 +153,17 @@ impl<B: Backend> Encoder<B> {
             }
             looks.extend(embedded.look.zip(numbers.next()));
         }
-        let cuts = passes.into_cuts();
-        Ok((Embeddings { vectors, cuts }, looks))
+        let unknown = job
+            .inputs
+            .iter()
+            .map(|input| input.unknown(&self.tokenizer));
+        let embeddings = Embeddings {
+            vectors,
+            cuts: passes.into_cuts(),
+            unknown: unknown.enumerate().filter(|(_, n)| *n > 0).collect(),
+            mentioned: Vec::new(),
+        };
+        Ok((embeddings, looks))
     }
 }
 
@@ -146,6 +180,7 @@ impl<B: Backend> Lens<B> {
                 encoder,
                 case,
                 head: None,
+                mentioned: None,
             });
         };
         file.spec.check_encoder(&encoder.id)?;
@@ -157,6 +192,7 @@ impl<B: Backend> Lens<B> {
             encoder,
             case: file.spec.case.clone(),
             head: Some((loaded, file.spec.clone())),
+            mentioned: file.mentioned.clone(),
         })
     }
 
@@ -196,6 +232,30 @@ impl<B: Backend> Lens<B> {
         }
     }
 
+    /// What tells whether a sentence says anything about a condition, where the head has that.
+    pub fn mentioned(&self) -> Option<&Mentioned> {
+        self.mentioned.as_ref()
+    }
+
+    /// The languages that it was trained on, as ISO 639-1 has them: the head's, else English where the encoder's vocabulary
+    /// is English; `None` where that is not known, or where they are many.
+    pub fn languages(&self) -> Option<Vec<&str>> {
+        let said = self
+            .head
+            .as_ref()
+            .and_then(|(_, spec)| spec.languages.as_ref());
+        match said {
+            Some(languages) => Some(languages.iter().map(String::as_str).collect()),
+            None => self.encoder.tokenizer.is_english().then(|| vec!["en"]),
+        }
+    }
+
+    /// The language of a text, where it is certainly one that this was not trained on.
+    pub fn foreign(&self, text: &str) -> Option<Language> {
+        let trained = self.languages()?;
+        other_than_english(text).filter(|language| !trained.contains(&language.code))
+    }
+
     /// Compares two sentences under each condition; results are in the conditions' order.
     ///
     /// # Errors
@@ -225,9 +285,13 @@ impl<B: Backend> Lens<B> {
         let template = self.encoder.template();
         let first = template.sentence("sentence 1", sentence1)?;
         let second = template.sentence("sentence 2", sentence2)?;
+        let tokenizer = &self.encoder.tokenizer;
+        let of_sentences = first.unknown(tokenizer) + second.unknown(tokenizer);
+        let mut unknown = Vec::with_capacity(question.conditions.len());
         let mut inputs = Vec::with_capacity(2 + 2 * question.conditions.len());
         for (condition, number) in question.conditions.iter().zip(question.first + 1..) {
             let condition = template.condition(&format!("condition {number}"), condition)?;
+            unknown.push(of_sentences + condition.unknown(tokenizer));
             for sentence in [&first, &second] {
                 inputs.push(Input::Conditional {
                     sentence: sentence.clone(),
@@ -248,6 +312,7 @@ impl<B: Backend> Lens<B> {
             [first, second] => cosine(first, second),
             _ => question.unconditional.unwrap_or_default(),
         };
+        let language = question.sentences.map(|sentence| self.foreign(sentence));
         let mut readings = self.looked(question, &looks)?.into_iter();
         let pairs = question.conditions.iter().zip(pairs.chunks_exact(2));
         Ok(pairs
@@ -264,6 +329,9 @@ impl<B: Backend> Lens<B> {
                         .cuts
                         .iter()
                         .any(|(input, _)| inputs.contains(input)),
+                    unknown: unknown[i],
+                    language,
+                    mentioned: self.both_mentioned(pair),
                     readings: readings.next(),
                 }
             })
@@ -304,7 +372,26 @@ impl<B: Backend> Lens<B> {
     /// # Errors
     /// As [`Encoder::run`].
     pub async fn run(&self, inputs: &[Input]) -> Result<Embeddings> {
-        self.encoder.run(self.job(inputs), self.finish()).await
+        let mut embedded = self.encoder.run(self.job(inputs), self.finish()).await?;
+        if let Some(mentioned) = &self.mentioned {
+            let rows = inputs.iter().zip(&embedded.vectors);
+            let probability = |(input, vector): (&Input, &Vec<f32>)| match input {
+                Input::Conditional { .. } => Some(mentioned.probability(vector)),
+                Input::Single(_) => None,
+            };
+            embedded.mentioned = rows.map(probability).collect();
+        }
+        Ok(embedded)
+    }
+
+    /// Of two embeddings under a condition.
+    fn both_mentioned(&self, pair: &[Vec<f32>]) -> Option<[f32; 2]> {
+        match (&self.mentioned, pair) {
+            (Some(mentioned), [first, second]) => {
+                Some([first, second].map(|vector| mentioned.probability(vector)))
+            }
+            _ => None,
+        }
     }
 
     /// Embeddings of sentences, each seen through its condition where it has one.

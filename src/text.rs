@@ -1,9 +1,10 @@
 //! Sentences and conditions become tokens: emoji in words, the tokenizer, the templates that join the two, and packed
-//! batches.
+//! batches; and whether a text is in a language that an encoder learnt.
 
 pub mod batch;
 pub mod emoji;
 pub mod instruction;
+pub mod language;
 pub mod template;
 pub mod tokenizer;
 

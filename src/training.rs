@@ -1,9 +1,10 @@
-//! Training: a head on cached embeddings, or an encoder end to end.
+//! Training: a head on cached embeddings, what tells mentions on an encoder's embeddings, or an encoder end to end.
 
 mod batches;
 pub mod early_stopping;
 pub mod encoder;
 pub mod head;
 pub mod loss;
+pub mod mentioned;
 pub mod peft;
 mod state;

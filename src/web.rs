@@ -134,6 +134,13 @@ struct Info {
     model: String,
     bytes: usize,
     reason: String,
+    languages: Option<Vec<String>>,
+    mentioned: Option<MentionedInfo>,
+}
+
+#[derive(Serialize)]
+struct MentionedInfo {
+    threshold: f32,
 }
 
 #[wasm_bindgen]
@@ -167,6 +174,12 @@ impl Engine {
             model: lens.encoder.id.id.clone(),
             bytes: self.bytes,
             reason: self.chosen.reason.clone(),
+            languages: lens
+                .languages()
+                .map(|languages| languages.into_iter().map(str::to_owned).collect()),
+            mentioned: lens.mentioned().map(|mentioned| MentionedInfo {
+                threshold: mentioned.threshold,
+            }),
         })
     }
 

@@ -69,6 +69,7 @@ export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
     count: parts.reduce((sum, { count }) => sum + count, 0),
     data: all(parts.map(({ data }) => data)),
     scales: first.scales && all(parts.flatMap(({ scales }) => scales ?? [])),
+    ...(first.mentioned && { mentioned: all(parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
   };
 }
 

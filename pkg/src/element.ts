@@ -53,7 +53,7 @@ const OF_TEXTS: readonly string[] = ["empty-text", "invalid-text", "text-too-lon
  * - Events: `result` ({@link ResultEvent}) and `error` ({@link FailureEvent}).
  * - CSS custom properties: `--case-lens-accent`, `--case-lens-track`, `--case-lens-border`, `--case-lens-error`, `--case-lens-gap`,
  *   `--case-lens-radius`. Text takes the page's colour and font.
- * - Parts: `base`, `sentences`, `sentence`, `label`, `input`, `conditions`, `row`, `condition`, `meter`, `bar`, `numbers`,
+ * - Parts: `base`, `sentences`, `sentence`, `label`, `input`, `conditions`, `row`, `condition`, `meter`, `bar`, `numbers`, `foreign`,
  *   `unconditional`, `button`, `add`, `remove`, `retry`, `progress`, `error`, `message`.
  *
  * Elements with the same model, head and device share one lens; it ends with the last of them.
@@ -234,7 +234,7 @@ export class CaseLensElement extends Base {
       const results = complete ? await lens.compare(sentence1, sentence2, conditions, { signal }) : [];
       if (signal.aborted) return;
       this.#results = results;
-      view.results(results);
+      view.results(results, lens.info);
       if (complete) {
         const detail = { results, info: lens.info };
         this.dispatchEvent(new CustomEvent("result", { detail, bubbles: true, composed: true }) satisfies ResultEvent);

@@ -10,6 +10,7 @@ export type { CompareOptions } from "./api/compare.js";
 export { Embeddings, type VectorOptions } from "./api/embeddings.js";
 export { type EmbedOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";
+export { type Unsaid, unsaid } from "./api/mentioned.js";
 export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
 export type { ClusterOptions, Clustering, Group, Member } from "./api/list/cluster.js";
 export type { ListOptions, ListProgress } from "./api/list/options.js";

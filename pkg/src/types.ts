@@ -22,6 +22,16 @@ export interface EngineInfo {
   readonly bytes: number;
   /** Why it runs where it runs, in words. */
   readonly reason: string;
+  /** The languages that the model was trained on, by their ISO 639-1 codes: texts in others are told. Null where it is not known. */
+  readonly languages: readonly string[] | null;
+  /**
+   * Where the head tells whether a sentence says anything about a condition (`mentioned`): the probability from which on it
+   * counts as saying something. Null where it does not tell that.
+   */
+  readonly mentioned: {
+    /** 0 to 1. */
+    readonly threshold: number;
+  } | null;
 }
 
 /** What was loaded and where it runs. */
@@ -63,6 +73,21 @@ export interface Comparison {
   readonly unconditional: number;
   /** Present when a sentence was longer than the encoder can read and its end was left out. */
   readonly truncated?: true;
+  /**
+   * Present when the texts hold tokens that the encoder's vocabulary lacks: how many, in the sentences and the condition
+   * together. The encoder reads all of them as the same.
+   */
+  readonly unknown?: number;
+  /**
+   * Present when a sentence is certainly in a language that the model was not trained on (`info.languages`): the ISO 639-1 codes
+   * of both, null for a sentence of which nothing is to be told.
+   */
+  readonly language?: readonly [string | null, string | null];
+  /**
+   * How probable it is that either sentence says anything about the condition, 0 to 1: below `info.mentioned.threshold` it
+   * counts as saying nothing, and the similarity means little. Absent where the head does not tell that.
+   */
+  readonly mentioned?: readonly [number, number];
   /**
    * Where the condition looked, when that was asked for (`attention`): for each sentence what `explain` gives, with the last
    * layer's attention alone.
@@ -118,8 +143,13 @@ export interface ExplainedToken {
   readonly start: number;
   /** Where that ends; see `start`. */
   readonly end: number;
-  /** The word it belongs to, counted from 0 within its part; undefined for special tokens. */
+  /**
+   * The word it belongs to, counted from 0 within its part; undefined for special tokens. An emoji is one word: where the
+   * vocabulary has none, its tokens are those of its name.
+   */
   readonly word: number | undefined;
+  /** Present where it stands for what the vocabulary lacks. */
+  readonly unknown?: true | undefined;
 }
 
 /** What the encoder read of one sentence. */
@@ -156,6 +186,8 @@ export interface Explanation {
   readonly similarity: number;
   /** The same on the 1 (unlike) to 5 (alike) scale of human ratings. */
   readonly rating: number;
+  /** As {@link Comparison.mentioned}; undefined too where something was done otherwise than the model does it. */
+  readonly mentioned: readonly [number, number] | undefined;
 }
 
 /** How the numbers of embeddings are kept. See {@link VectorOptions.dtype}. */
@@ -183,6 +215,11 @@ export interface EmbeddingsData<T extends EmbeddingType = EmbeddingType> {
   readonly count: number;
   /** How many dimensions each has. */
   readonly dims: number;
+  /**
+   * How probable it is that each sentence says anything about its condition, 0 to 1, as {@link Comparison.mentioned}; NaN for one
+   * without a condition. Absent where the head does not tell that.
+   */
+  readonly mentioned?: Float32Array | undefined;
 }
 
 /** What the module gives for texts: embeddings in the form that was asked for. */

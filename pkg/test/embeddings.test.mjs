@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { Embeddings } from "../build/api/embeddings.js";
+import { unsaid } from "../build/api/mentioned.js";
 import { joined } from "../build/chunks.js";
 
 const floats = { dtype: "float32", data: Float32Array.of(3, 4, 0, 2, -6, -8), count: 3, dims: 2 };
@@ -71,4 +72,23 @@ test("packed signs are numpy's", async () => {
     const row = packed.row(i);
     assert.deepEqual([...row].map((number) => number > 0), x.slice(i * dims, (i + 1) * dims).map((number) => number > 0));
   }
+});
+
+test("what embeddings were told to mention comes along, a number a row", () => {
+  const data = { dtype: "float32", data: Float32Array.of(1, 0, 0, 1), count: 2, dims: 2 };
+  const mentioned = Float32Array.of(0.25, 0.75);
+  assert.equal(new Embeddings(data).mentioned, undefined);
+  assert.equal(new Embeddings({ ...data, mentioned }).mentioned, mentioned);
+  assert.throws(() => new Embeddings({ ...data, mentioned: Float32Array.of(1) }), { code: "invalid-argument" });
+  assert.deepEqual([...joined([{ ...data, mentioned }, { ...data, mentioned }]).mentioned], [0.25, 0.75, 0.25, 0.75]);
+});
+
+test("which sentences say nothing about a condition, by the head's threshold", () => {
+  const info = { mentioned: { threshold: 0.4 } };
+  assert.equal(unsaid({ mentioned: [0.4, 0.9] }, info), undefined);
+  assert.equal(unsaid({ mentioned: [0.1, 0.9] }, info), "first");
+  assert.equal(unsaid({ mentioned: [0.5, 0.39] }, info), "second");
+  assert.equal(unsaid({ mentioned: [0, 0] }, info), "both");
+  assert.equal(unsaid({}, info), undefined);
+  assert.equal(unsaid({ mentioned: [0, 0] }, { mentioned: null }), undefined);
 });

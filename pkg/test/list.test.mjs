@@ -9,10 +9,11 @@ import { ranked, suggest } from "../build/api/list/suggest.js";
 const invalid = { code: "invalid-argument" };
 
 /** Calls without workers: a text is embedded at the angle, in degrees, that it names. `calls` lists what was asked. */
-function fakeCalls({ silhouettes = {} } = {}) {
+function fakeCalls({ silhouettes = {}, mentioned, threshold = 0.5 } = {}) {
   const calls = [];
   return {
     calls,
+    info: { mentioned: mentioned ? { threshold } : null },
     async call(call, signal, onPart) {
       calls.push(call);
       signal?.throwIfAborted();
@@ -20,7 +21,8 @@ function fakeCalls({ silhouettes = {} } = {}) {
         onPart?.(0.5);
         onPart?.(1);
         const data = Float32Array.from(call.sentences.flatMap((text) => [Math.cos(angle(text)), Math.sin(angle(text))]));
-        return { dtype: "float32", data, count: call.sentences.length, dims: 2 };
+        const told = mentioned && Float32Array.from(call.sentences, (text, i) => mentioned(text, call.conditions[i]));
+        return { dtype: "float32", data, count: call.sentences.length, dims: 2, mentioned: told };
       }
       if (call.method === "plane") return call.previous ?? call.data;
       return call.counts.map((count) => {
@@ -150,4 +152,38 @@ test("suggest tries the built-in conditions and the caller's, each once", async 
   const controller = new AbortController();
   controller.abort();
   await assert.rejects(suggest(fakeCalls(), "at 10", "at 20", { signal: controller.signal }));
+});
+
+/** What a text says about conditions: whether it is about an angle below 60. */
+const below60 = (text) => (Number(text.replace(/\D/g, "")) < 60 ? 0.9 : 0.1);
+
+test("search puts texts that say nothing about the condition last, and marks them", async () => {
+  const options = { condition: "the angle" };
+  const hits = await search(fakeCalls({ mentioned: below60 }), "at 90", texts, options);
+  assert.deepEqual(hits.map(({ index }) => index), [2, 1, 3, 0]);
+  assert.deepEqual(hits.map(({ unmentioned }) => unmentioned), [undefined, undefined, undefined, true]);
+  const all = await search(fakeCalls({ mentioned: below60, threshold: 0.05 }), "at 90", texts, options);
+  assert.deepEqual(all.map(({ index }) => index), [0, 2, 1, 3]);
+  assert.ok(all.every((hit) => !("unmentioned" in hit)));
+});
+
+test("texts that say nothing about the condition are a group by themselves, the last", async () => {
+  const calls = fakeCalls({ mentioned: below60 });
+  const { groups, labels, embeddings } = await cluster(calls, ["at 90", "at 10", "at 80", "at 50", "at 20"], { condition: "the angle", groups: 2 });
+  assert.deepEqual(groups.map(({ unmentioned }) => unmentioned), [undefined, undefined, true]);
+  assert.deepEqual(groups.map(({ members }) => members.map(({ index }) => index).sort()), [[1, 4], [3], [0, 2]]);
+  assert.deepEqual([...labels], [2, 0, 2, 1, 0]);
+  const asked = calls.calls.filter(({ method }) => method === "group");
+  assert.deepEqual(asked.map(({ data, counts }) => [data.length / 2, counts]), [[3, [2]], [2, [1]]]);
+  // The rows of the others alone.
+  assert.deepEqual([...asked[1].data], [...embeddings[0], ...embeddings[2]]);
+  const silent = await cluster(fakeCalls({ mentioned: () => 0 }), ["at 1", "at 2"], { condition: "the angle" });
+  assert.deepEqual(silent.groups.map(({ unmentioned, members }) => [unmentioned, members.length]), [[true, 2]]);
+  assert.equal(silent.silhouette, 0);
+});
+
+test("what neither sentence says anything about is not suggested", async () => {
+  const about = (text, condition) => (condition === "both" || (condition === "one" && text === "at 10") ? 0.9 : 0.1);
+  const found = await suggest(fakeCalls({ mentioned: about }), "at 10", "at 50", { conditions: ["both", "one", "none"] });
+  assert.deepEqual(found.map(({ condition }) => condition).sort(), ["both", "one"]);
 });

@@ -21,6 +21,8 @@ import {
   type LoadOptions,
   type Progress,
   type Suggestion,
+  type Unsaid,
+  unsaid,
 } from "caselens";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
@@ -52,6 +54,12 @@ const results: Comparison[] = await lens.compare("a", "b", ["c"] as const, { sig
 const numbers: number[] = results.flatMap((r) => [r.similarity, r.rating, r.unconditional]);
 const named: string[] = results.map((r) => r.condition);
 const cut: true | undefined = results[0]?.truncated;
+const lacking: number | undefined = results[0]?.unknown;
+const languages: readonly [string | null, string | null] | undefined = results[0]?.language;
+const told: readonly [number, number] | undefined = results[0]?.mentioned;
+const silent: Unsaid | undefined = unsaid({ mentioned: told }, info);
+const threshold: number | undefined = info.mentioned?.threshold;
+const trained: readonly string[] | null = info.languages;
 const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, signal } satisfies CompareOptions);
 const lookedAt: Float32Array | undefined = looked[0]?.readings?.[0][0]?.attention[0]?.[0];
 const explained: Explanation = await lens.explain("a", "b", "c", { subtract: true, pooling: "cls", head: false, signal });
@@ -131,4 +139,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, small, spoken, suggested, weight, wrong };
+export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };

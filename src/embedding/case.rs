@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     backend::Gain,
-    text::{Order, Sequence, Setting, Wrapper, template::Tokens},
+    text::{Order, Sequence, Setting, Tokenizer, Wrapper, template::Tokens},
 };
 
 /// Which hidden states of an input are averaged.
@@ -290,4 +290,17 @@ pub enum Input {
         /// The condition.
         condition: Tokens,
     },
+}
+
+impl Input {
+    /// How many tokens of its texts the vocabulary lacks.
+    pub fn unknown(&self, tokenizer: &Tokenizer) -> usize {
+        match self {
+            Self::Single(text) => text.unknown(tokenizer),
+            Self::Conditional {
+                sentence,
+                condition,
+            } => sentence.unknown(tokenizer) + condition.unknown(tokenizer),
+        }
+    }
 }

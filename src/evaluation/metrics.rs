@@ -69,7 +69,7 @@ pub struct Scores {
 }
 
 /// JSON has no NaN: an undefined figure is null.
-fn finite<S: serde::Serializer>(value: &f64, s: S) -> Result<S::Ok, S::Error> {
+pub(super) fn finite<S: serde::Serializer>(value: &f64, s: S) -> Result<S::Ok, S::Error> {
     match value.is_finite() {
         true => s.serialize_f64(*value),
         false => s.serialize_none(),

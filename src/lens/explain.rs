@@ -104,6 +104,9 @@ pub struct Explanation {
     pub similarity: f32,
     /// The same on the 1–5 scale of human ratings.
     pub rating: f32,
+    /// As [`Comparison::mentioned`](super::Comparison::mentioned); `None` too where something was asked otherwise, for which it
+    /// was not made.
+    pub mentioned: Option<[f32; 2]>,
 }
 
 impl<B: Backend> Lens<B> {
@@ -127,6 +130,10 @@ impl<B: Backend> Lens<B> {
         let (steps, condition_alone, attention) = self.steps(&inputs, recipe.as_ref()).await?;
         let readings = self.readings(sentences, condition, &inputs, &attention)?;
         let similarity = steps.last().map_or(0.0, |step| step.cosine);
+        let mentioned = match (&recipe, steps.last()) {
+            (Some(recipe), Some(step)) if *recipe == usual => self.both_mentioned(&step.vectors),
+            _ => None,
+        };
         Ok(Explanation {
             condition: condition.map(|c| normalize_condition(c).to_owned()),
             recipe,
@@ -136,6 +143,7 @@ impl<B: Backend> Lens<B> {
             steps,
             similarity,
             rating: rating(similarity),
+            mentioned,
         })
     }
 

@@ -33,8 +33,10 @@ pub struct Token {
     pub part: Part,
     /// The bytes it stands for in the sentence, or in [`Explanation::condition`]; empty for special tokens.
     pub span: Range<usize>,
-    /// The word it belongs to, counted within its part.
+    /// The word it belongs to, counted within its part. An emoji is one word, whose tokens are those of its name.
     pub word: Option<u32>,
+    /// Whether it stands for what the vocabulary lacks.
+    pub unknown: bool,
 }
 
 /// What the encoder read of one sentence.
@@ -155,6 +157,7 @@ fn tokens(
                 part,
                 span: piece.map_or(0..0, |piece| piece.span.clone()),
                 word: piece.and_then(|piece| piece.word),
+                unknown: tokenizer.is_unknown(id),
             }
         })
         .collect()

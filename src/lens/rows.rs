@@ -33,6 +33,11 @@ pub struct ComparedRows {
     pub similarities: Vec<f32>,
     /// Rows with a sentence that was too long, and how many of its tokens were not read.
     pub cuts: Vec<(usize, usize)>,
+    /// How probable it is that either sentence of a row says anything about its condition, 0 to 1; empty where no head tells
+    /// that.
+    pub mentioned: Vec<[f32; 2]>,
+    /// Rows with tokens that the encoder's vocabulary lacks.
+    pub unknown: Vec<usize>,
 }
 
 impl<B: Backend> Lens<B> {
@@ -70,7 +75,19 @@ impl<B: Backend> Lens<B> {
             let (_, tokens) = cuts.find(|(input, _)| pair.contains(input))?;
             Some((row, *tokens))
         };
+        let mentioned = |&[a, b]: &[usize; 2]| {
+            let of = |input: usize| embedded.mentioned.get(input).copied().flatten();
+            Some([of(a)?, of(b)?])
+        };
+        let lacks = |pair: &[usize; 2]| {
+            embedded
+                .unknown
+                .iter()
+                .any(|(input, _)| pair.contains(input))
+        };
         Ok(ComparedRows {
+            mentioned: pairs.iter().filter_map(mentioned).collect(),
+            unknown: (0..pairs.len()).filter(|&row| lacks(&pairs[row])).collect(),
             similarities: pairs.iter().map(similarity).collect(),
             cuts: pairs.iter().enumerate().filter_map(cut).collect(),
         })

@@ -58,6 +58,14 @@ pub struct Tokens {
     what: Arc<str>,
 }
 
+impl Tokens {
+    /// How many of its tokens the vocabulary lacks, of those too that do not fit into an input.
+    pub fn unknown(&self, tokenizer: &Tokenizer) -> usize {
+        let ids = self.encoding.get_ids().iter();
+        ids.filter(|&&id| tokenizer.is_unknown(id)).count()
+    }
+}
+
 impl Template<'_> {
     /// Tokenizes a sentence. `what` names it in errors.
     pub fn sentence(&self, what: &str, text: &str) -> Result<Tokens> {

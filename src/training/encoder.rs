@@ -177,6 +177,7 @@ impl Changed {
             (Some(weight), Some(bias)) => Some(Mentioned {
                 weight: weight.iter().map(|w| w * MENTIONED_SCALE as f32).collect(),
                 bias: bias.first().copied().unwrap_or_default(),
+                threshold: Mentioned::THRESHOLD,
             }),
             _ => None,
         };

@@ -201,6 +201,7 @@ mod tests {
             dims,
             relu,
             dropout: 0.1,
+            languages: None,
             training: serde_json::Value::Null,
         }
     }

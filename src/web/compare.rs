@@ -4,7 +4,10 @@ use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, explain, js_error, object, to_js};
-use crate::{lens::Question, text::template::normalize_condition};
+use crate::{
+    lens::{Question, notices},
+    text::template::normalize_condition,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -34,11 +37,27 @@ impl Engine {
             unconditional,
             attention,
         };
-        let results = self.chosen.lens.answer(&question).await.map_err(js_error)?;
+        let lens = &self.chosen.lens;
+        let results = lens.answer(&question).await.map_err(js_error)?;
         let warnings = Array::new();
         if results.iter().any(|result| result.truncated) {
             let warning = "A sentence is longer than the encoder reads: its end was left out.";
             warnings.push(&warning.into());
+        }
+        let unknown = results.iter().map(|result| result.unknown).max();
+        if let Some(tokens @ 1..) = unknown {
+            let warning = notices::unknown("A sentence or condition", tokens);
+            warnings.push(&warning.into());
+        }
+        let languages = results.first().map(|result| result.language);
+        for (language, number) in languages.into_iter().flatten().zip(1..) {
+            if let Some(language) = language {
+                let sentence = format!("Sentence {number}");
+                warnings.push(
+                    &notices::foreign(&sentence, language, &lens.languages().unwrap_or_default())
+                        .into(),
+                );
+            }
         }
         let list = Array::new();
         for result in &results {

@@ -76,6 +76,7 @@ fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js<JsExplanatio
         steps,
         similarity,
         rating,
+        mentioned,
     } = explanation;
     let [first, second] = sentences;
     let texts = [condition.as_deref().unwrap_or_default(), first, second];
@@ -93,6 +94,10 @@ fn to_object(explanation: &Explanation, sentences: [&str; 2]) -> Js<JsExplanatio
         ("steps", list(steps, to_step)?),
         ("similarity", (*similarity).into()),
         ("rating", (*rating).into()),
+        (
+            "mentioned",
+            mentioned.map_or(JsValue::UNDEFINED, floats_of_two),
+        ),
     ])
 }
 
@@ -142,6 +147,11 @@ fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
         _ => sentence,
     };
     let span = utf16(text, &token.span);
+    // Present where it says something, as in a comparison.
+    let unknown = match token.unknown {
+        true => JsValue::TRUE,
+        false => JsValue::UNDEFINED,
+    };
     object([
         ("id", token.id.into()),
         ("text", token.text.as_str().into()),
@@ -149,6 +159,7 @@ fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
         ("start", (span.start as f64).into()),
         ("end", (span.end as f64).into()),
         ("word", token.word.map_or(JsValue::UNDEFINED, Into::into)),
+        ("unknown", unknown),
     ])
 }
 
@@ -156,6 +167,11 @@ fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
 fn utf16(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let units = |at: usize| text.get(..at).map_or(0, |text| text.encode_utf16().count());
     units(bytes.start)..units(bytes.end)
+}
+
+/// A pair of numbers, as a list.
+fn floats_of_two([first, second]: [f32; 2]) -> JsValue {
+    Array::of2(&first.into(), &second.into()).into()
 }
 
 fn floats(numbers: impl AsRef<[f32]>) -> JsValue {

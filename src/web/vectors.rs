@@ -7,7 +7,7 @@ use super::{Engine, js_error, object};
 use crate::{
     embedding::Pool,
     error::Error,
-    lens::Embeddings,
+    lens::{Embeddings, notices},
     vectors::{
         groups::{KMeans, silhouette},
         plane,
@@ -52,13 +52,10 @@ impl Engine {
             .enumerate()
             .map(|(i, s)| (s.as_str(), conditions.get(i).and_then(Option::as_deref)))
             .collect();
-        let rows = self
-            .chosen
-            .lens
-            .embed_from(&items, first)
-            .await
-            .map_err(js_error)?;
-        vectors(&rows, dims, &dtype, true, first)
+        let lens = &self.chosen.lens;
+        let rows = lens.embed_from(&items, first).await.map_err(js_error)?;
+        let warnings = self.warnings(&rows, sentences.iter().map(String::as_str), first);
+        vectors(&rows, dims, &dtype, true, warnings)
     }
 
     /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls", `dims`, `dtype` and `first` as in
@@ -89,7 +86,8 @@ impl Engine {
             .embed_from(&texts, pool, normalize, first)
             .await
             .map_err(js_error)?;
-        vectors(&rows, dims, &dtype, normalize, first)
+        let warnings = self.warnings(&rows, texts.iter().copied(), first);
+        vectors(&rows, dims, &dtype, normalize, warnings)
     }
 
     /// Unit vectors, row by row, in `count` groups by spherical k-means, the largest first; with each vector's cosine to
@@ -119,14 +117,43 @@ impl Engine {
     }
 }
 
-/// Embeddings in the form that was asked for. `renormalize`: they have unit length. `first` texts come before them in the
-/// whole call.
+impl Engine {
+    /// What is worth knowing of texts whose embeddings these are, in words. `first` texts come before them in the whole call.
+    fn warnings<'a>(
+        &self,
+        rows: &Embeddings,
+        texts: impl Iterator<Item = &'a str>,
+        first: usize,
+    ) -> Array {
+        let named = |input: usize| format!("Text {}", first + input + 1);
+        let lens = &self.chosen.lens;
+        let trained = lens.languages().unwrap_or_default();
+        let cuts = rows.cuts.iter().map(|(input, tokens)| {
+            let text = named(*input);
+            format!(
+                "{text} is longer than the encoder reads: its last {tokens} tokens were left out."
+            )
+        });
+        let unknown = rows.unknown.iter();
+        let unknown = unknown.map(|(input, tokens)| notices::unknown(&named(*input), *tokens));
+        let foreign = texts.enumerate().filter_map(|(input, text)| {
+            let language = lens.foreign(text)?;
+            Some(notices::foreign(&named(input), language, &trained))
+        });
+        cuts.chain(unknown)
+            .chain(foreign)
+            .map(JsValue::from)
+            .collect()
+    }
+}
+
+/// Embeddings in the form that was asked for. `renormalize`: they have unit length.
 fn vectors(
     rows: &Embeddings,
     dims: Option<usize>,
     dtype: &str,
     renormalize: bool,
-    first: usize,
+    warnings: Array,
 ) -> Result<JsVectors, JsValue> {
     let stored = Storage::parse(dtype)
         .and_then(|storage| Stored::of(&rows.vectors, dims, storage, renormalize))
@@ -139,19 +166,20 @@ fn vectors(
         ),
         Numbers::Binary(bits) => (Uint8Array::from(&bits[..]).into(), JsValue::UNDEFINED),
     };
-    let warnings = Array::new();
-    for (input, tokens) in &rows.cuts {
-        let warning = format!(
-            "Text {} is longer than the encoder reads: its last {tokens} tokens were left out.",
-            first + input + 1
-        );
-        warnings.push(&warning.into());
-    }
+    // A number for each text: NaN for one without a condition.
+    let mentioned = match rows.mentioned.as_slice() {
+        [] => JsValue::UNDEFINED,
+        mentioned => {
+            let numbers: Vec<f32> = mentioned.iter().map(|p| p.unwrap_or(f32::NAN)).collect();
+            Float32Array::from(numbers.as_slice()).into()
+        }
+    };
     object([
         ("data", data),
         ("scales", scales),
         ("count", (rows.vectors.len() as u32).into()),
         ("dims", (stored.dims as u32).into()),
+        ("mentioned", mentioned),
         ("warnings", warnings.into()),
     ])
 }

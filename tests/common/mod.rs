@@ -13,6 +13,7 @@ use caselens::{
     data::columns::Columns,
     embedding::Case,
     head::{HeadFile, HeadLayer, HeadSpec},
+    text::Tokenizer,
 };
 use pollster::block_on;
 use safetensors::SafeTensors;
@@ -66,6 +67,11 @@ pub fn minilm_folder() -> Option<PathBuf> {
         eprintln!("skipped: all-MiniLM-L6-v2 is not there; `./build.sh setup` fetches it");
     }
     found
+}
+
+/// Whether the encoder is given a text as it is: what is put into words first has no counterpart in other programs.
+pub fn is_read_as_it_is(tokenizer: &Tokenizer, text: &str) -> bool {
+    tokenizer.spelled(text).text == text
 }
 
 /// The columns of CSV.
@@ -167,6 +173,7 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
             dims: dims.to_vec(),
             relu,
             dropout: 0.15,
+            languages: None,
             training: serde_json::Value::Null,
         },
         layers: layers.collect(),

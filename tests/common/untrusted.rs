@@ -111,6 +111,7 @@ pub fn small_head() -> (EncoderId, Vec<u8>) {
             dims: vec![12, 4],
             relu: true,
             dropout: 0.1,
+            languages: None,
             training: Default::default(),
         },
         layers: vec![HeadLayer {

@@ -251,6 +251,9 @@ fn attends_like_transformers<B: Backend>(encoder: Encoder<B>, name: &str, tolera
     );
     for (n, pair) in described["pairs"].as_array().unwrap().iter().enumerate() {
         let [condition, sentence] = [0, 1].map(|i| pair[i].as_str().unwrap());
+        if !common::is_read_as_it_is(&lens.encoder.tokenizer, sentence) {
+            continue;
+        }
         let texts = [sentence, "Two children wait."];
         let explained =
             block_on(lens.explain(texts, Some(condition), Switches::default())).unwrap();

@@ -278,6 +278,12 @@ fn plain_embeddings_are_sentence_transformers() {
         (quantized(&folder, Dtype::Q8_0), Q8_0_COSINE),
     ] {
         let encoder = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
+        let (texts, expected): (Vec<&str>, Vec<&[f32]>) = texts
+            .iter()
+            .zip(expected.chunks_exact(384))
+            .filter(|(text, _)| common::is_read_as_it_is(&encoder.tokenizer, text))
+            .unzip();
+        let expected = expected.concat();
         let rows = block_on(encoder.embed(&texts, Pool::All, true)).unwrap();
         let cosine = worst_cosine(&rows.vectors.concat(), &expected, 384);
         assert!(cosine >= least, "{}: {cosine}", checkpoint.dtype().name());

@@ -34,6 +34,13 @@ fn pairs_are_hugging_faces() {
             if a.trim() != a || a.ends_with('.') {
                 continue;
             }
+            let tokenizer = &checkpoint.tokenizer;
+            if [a, b]
+                .iter()
+                .any(|text| !common::is_read_as_it_is(tokenizer, text))
+            {
+                continue;
+            }
             let (Ok(a), Ok(b)) = (template.condition("a", a), template.sentence("b", b)) else {
                 continue;
             };

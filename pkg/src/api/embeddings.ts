@@ -50,13 +50,15 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
   readonly count: number;
   /** How many dimensions each has. */
   readonly dims: number;
+  /** How probable it is that each sentence says anything about its condition; see {@link EmbeddingsData.mentioned}. */
+  readonly mentioned: Float32Array | undefined;
 
   /**
    * Takes what an `Embeddings` was kept as; the numbers are not copied.
    *
    * @throws {@link CaseLensError} `invalid-argument` when they do not fit together.
    */
-  constructor({ dtype, data, scales, count, dims }: EmbeddingsData<T>) {
+  constructor({ dtype, data, scales, count, dims, mentioned }: EmbeddingsData<T>) {
     super();
     this.dtype = checkDtype(dtype);
     const type = { float32: Float32Array, int8: Int8Array, binary: Uint8Array }[this.dtype];
@@ -67,10 +69,14 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
     if (dtype === "int8" && !(scales instanceof Float32Array && scales.length === count)) {
       throw invalid(`scales must be a Float32Array of length ${count}, one for each embedding.`);
     }
+    if (mentioned !== undefined && !(mentioned instanceof Float32Array && mentioned.length === count)) {
+      throw invalid(`mentioned must be a Float32Array of length ${count}, one number for each embedding.`);
+    }
     this.data = data;
     this.scales = scales;
     this.count = count;
     this.dims = dims;
+    this.mentioned = mentioned;
     const width = count > 0 ? length / count : 0;
     for (let i = 0; i < count; i++) this.push(data.subarray(i * width, (i + 1) * width) as EmbeddingNumbers[T]);
   }

@@ -1,6 +1,7 @@
 // The words of <case-lens>: English, where the page has none of its own.
 
 import type { CaseLensError } from "../errors.js";
+import type { Unsaid } from "../index.js";
 
 /** What `<case-lens>` says. A page in another language gives it its own words: {@link CaseLensElement.labels}. */
 export interface Labels {
@@ -22,6 +23,13 @@ export interface Labels {
   readonly similarity: (cosine: number) => string;
   /** The cosine similarity without a condition, −1 to 1. */
   readonly unconditional: (cosine: number) => string;
+  /**
+   * In place of a rating where sentences say nothing about the condition: which do not. Only with a head that tells
+   * (`info.mentioned`).
+   */
+  readonly unsaid: (which: Unsaid) => string;
+  /** Below the sentences, where one (1 or 2) is in a language that the model was not trained on; languages by their ISO 639-1 codes. */
+  readonly foreign: (sentence: number, language: string, trained: readonly string[]) => string;
   /** In place of numbers that are not there yet, for those who do not see the meter. */
   readonly pending: string;
   /** The progress bar. */
@@ -42,11 +50,19 @@ export const ENGLISH: Labels = {
   rating: (rating) => `${rating.toFixed(1)} of 5`,
   similarity: (cosine) => `similarity ${signed(cosine)}`,
   unconditional: (cosine) => `Similarity without a condition: ${signed(cosine)}`,
+  unsaid: (which) => ({ both: "neither sentence says", first: "only the second says", second: "only the first says" })[which],
+  foreign: (sentence, language, trained) =>
+    `The ${sentence === 1 ? "first" : "second"} sentence looks like ${named(language)}; the model was trained on ${trained.map(named).join(", ")}.`,
   pending: "no result yet",
   loading: "Loading the model",
   error: ({ message }) => message,
   retry: "Try again",
 };
+
+/** A language's name in English. */
+function named(code: string): string {
+  return new Intl.DisplayNames("en", { type: "language" }).of(code) ?? code;
+}
 
 /** With a minus sign, which is not a hyphen. */
 function signed(value: number): string {

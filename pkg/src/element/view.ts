@@ -1,7 +1,8 @@
 // What <case-lens> shows: a shadow tree that is built once and then changed in place, so that focus and the caret stay.
 
 import type { CaseLensError } from "../errors.js";
-import type { Comparison } from "../types.js";
+import { type Unsaid, unsaid } from "../index.js";
+import type { Comparison, Info } from "../types.js";
 import type { Labels } from "./labels.js";
 import { STYLE } from "./style.js";
 
@@ -30,6 +31,8 @@ interface Row {
   readonly remove: HTMLButtonElement | undefined;
   /** What is shown for it. */
   result: Comparison | undefined;
+  /** Which sentences say nothing about it. */
+  unsaid: Unsaid | undefined;
 }
 
 let sheet: CSSStyleSheet | undefined;
@@ -39,6 +42,7 @@ export class View {
   #labels: Labels;
   readonly #base = node("div", "base");
   readonly #sentences = node("div", "sentences");
+  readonly #foreign = node("p", "foreign");
   readonly #list = node("ul", "conditions");
   readonly #add = node("button", "add", "button");
   readonly #unconditional = node("p", "unconditional");
@@ -52,6 +56,8 @@ export class View {
   #captions: Text[] = [];
   #rows: Row[] = [];
   #results: readonly Comparison[] = [];
+  /** The languages that the model was trained on. */
+  #trained: readonly string[] = [];
   #failure: CaseLensError | undefined;
   /** What those who do not see it are told, in the words given. */
   #news: (words: Labels) => string = () => "";
@@ -77,8 +83,8 @@ export class View {
     this.#status.setAttribute("role", "status");
     this.#error.setAttribute("role", "alert");
     this.#error.append(this.#message, this.#retry);
-    for (const element of [this.#progress, this.#error, this.#add, this.#unconditional]) element.hidden = true;
-    this.#base.append(this.#sentences, this.#list, this.#add, this.#unconditional, this.#progress, this.#error, this.#status);
+    for (const element of [this.#progress, this.#error, this.#add, this.#unconditional, this.#foreign]) element.hidden = true;
+    this.#base.append(this.#sentences, this.#foreign, this.#list, this.#add, this.#unconditional, this.#progress, this.#error, this.#status);
     root.append(this.#base);
     this.#say();
   }
@@ -116,13 +122,23 @@ export class View {
   }
 
   /** Shows results, one for each condition that is not empty, in their order. */
-  results(results: readonly Comparison[]): void {
+  results(results: readonly Comparison[], info: Info): void {
     this.#base.classList.remove("stale");
     this.#results = results;
+    this.#trained = info.languages ?? [];
     let next = 0;
-    for (const row of this.#rows) row.result = textOf(row.text).trim() === "" ? undefined : results[next++];
+    for (const row of this.#rows) {
+      row.result = textOf(row.text).trim() === "" ? undefined : results[next++];
+      row.unsaid = row.result && unsaid(row.result, info);
+    }
     this.#status.textContent = ""; // what is the same as before is new all the same
-    this.#news = (words) => results.map(({ condition, rating }) => `${condition}: ${words.rating(rating)}`).join("; ");
+    this.#news = (words) =>
+      results
+        .map((result) => {
+          const nothing = unsaid(result, info);
+          return `${result.condition}: ${nothing ? words.unsaid(nothing) : words.rating(result.rating)}`;
+        })
+        .join("; ");
     this.#say();
   }
 
@@ -170,13 +186,13 @@ export class View {
     if (!this.#editable) {
       const text = node("span", "condition");
       element.append(text, meter, numbers);
-      return { element, text, meter, bar, numbers, remove: undefined, result: undefined };
+      return { element, text, meter, bar, numbers, remove: undefined, result: undefined, unsaid: undefined };
     }
     const text = node("input", "input");
     const remove = node("button", "remove", "button");
     remove.type = "button";
     remove.textContent = "×";
-    const row: Row = { element, text, meter, bar, numbers, remove, result: undefined };
+    const row: Row = { element, text, meter, bar, numbers, remove, result: undefined, unsaid: undefined };
     text.oninput = () => {
       this.#say();
       this.#actions.edited();
@@ -221,13 +237,15 @@ export class View {
     const words = this.#labels;
     for (const [i, caption] of this.#captions.entries()) caption.data = i === 0 ? words.sentence1 : words.sentence2;
     this.#list.setAttribute("aria-label", words.conditions);
-    for (const [i, { text, meter, bar, numbers, remove, result }] of this.#rows.entries()) {
+    for (const [i, { element, text, meter, bar, numbers, remove, result, unsaid }] of this.#rows.entries()) {
       const name = words.condition(i + 1);
-      const said = result && [words.rating(result.rating), words.similarity(result.similarity)];
+      // Where a sentence says nothing about the condition, no number does either.
+      const said = unsaid ? [words.unsaid(unsaid)] : result && [words.rating(result.rating), words.similarity(result.similarity)];
+      element.classList.toggle("unsaid", unsaid !== undefined);
       setText(numbers, said?.join(" · ") ?? "");
-      bar.style.setProperty("--_share", `${result ? 25 * (result.rating - 1) : 0}%`);
+      bar.style.setProperty("--_share", `${result && !unsaid ? 25 * (result.rating - 1) : 0}%`);
       meter.setAttribute("aria-label", textOf(text).trim() || name);
-      meter.setAttribute("aria-valuenow", String(result?.rating ?? 1));
+      meter.setAttribute("aria-valuenow", String((!unsaid && result?.rating) || 1));
       meter.setAttribute("aria-valuetext", said?.join(", ") ?? words.pending);
       if (!remove) continue;
       text.setAttribute("aria-label", name);
@@ -235,6 +253,9 @@ export class View {
     }
     const [first] = this.#results;
     this.#unconditional.hidden = first === undefined;
+    const foreign = (first?.language ?? []).flatMap((language, i) => (language === null ? [] : [words.foreign(i + 1, language, this.#trained)]));
+    this.#foreign.hidden = foreign.length === 0;
+    setText(this.#foreign, foreign.join(" "));
     setText(this.#unconditional, first ? words.unconditional(first.unconditional) : "");
     setText(this.#add, words.add);
     this.#progress.setAttribute("aria-label", words.loading);

@@ -43,6 +43,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
             dims,
             relu,
             dropout,
+            languages: None,
             training: serde_json::Value::Null,
         };
         let options = HeadOptions {

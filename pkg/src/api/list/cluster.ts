@@ -1,9 +1,10 @@
-// Groups: texts that are alike under a condition, gathered, named by their most central text, and laid out as a map.
+// Groups: texts that are alike under a condition, gathered, named by their most central text, and laid out as a map. Texts that say
+// nothing about the condition are a group by themselves: what they have in common is no answer to it.
 
 import type { EmbeddingsData, Grouping } from "../../types.js";
 import { checkInteger, checkOptions, invalid } from "../check.js";
 import { Embeddings } from "../embeddings.js";
-import { type Calls, embedAll, type ListOptions, listRequest } from "./options.js";
+import { type Calls, embedAll, type ListOptions, listRequest, saying } from "./options.js";
 
 /** Options of `cluster`. */
 export interface ClusterOptions extends ListOptions<Embeddings<"float32">> {
@@ -37,11 +38,13 @@ export interface Group {
   readonly centre: number;
   /** All members, the most central first. */
   readonly members: readonly Member[];
+  /** Present for the group of the texts that say nothing about the condition, as far as the head tells. */
+  readonly unmentioned?: true;
 }
 
 /** A list in groups. */
 export interface Clustering {
-  /** The largest group first. */
+  /** The largest group first; a group of texts that say nothing about the condition comes last, and is none of those asked for. */
   readonly groups: readonly Group[];
   /** For each text, the place of its group in `groups`. */
   readonly labels: Uint32Array;
@@ -76,13 +79,33 @@ export async function cluster(calls: Calls, list: readonly string[], value: Clus
   const { data, dims } = embeddings;
   const grouped = (share: number): void =>
     onProgress?.({ phase: "group", progress: reading + (0.99 - reading) * share });
-  const counts = wanted === undefined ? candidates(texts.length) : [wanted];
-  const groupings = await calls.call({ method: "group", data, dims, counts }, signal, grouped);
+  const says = saying(calls, embeddings);
+  const places = (said: boolean): number[] => texts.flatMap((_, index) => (says[index] === said ? [index] : []));
+  const [said, unsaid] = [places(true), places(false)];
+  const groupings =
+    said.length > 0 ? await calls.call({ method: "group", ...rowsOf(embeddings, said), counts: counts(wanted, said.length) }, signal, grouped) : [];
+  const [apart] = unsaid.length > 0 ? await calls.call({ method: "group", ...rowsOf(embeddings, unsaid), counts: [1] }, signal) : [];
   const points = await calls.call({ method: "plane", data, dims, previous }, signal);
-  const { labels, centrality, silhouette } = clearest(groupings);
+  const clear = clearest(groupings);
+  const found: Group[] = clear ? gathered(texts, said, clear) : [];
+  if (apart) found.push(...gathered(texts, unsaid, apart).map((group) => ({ ...group, unmentioned: true as const })));
+  const labels = new Uint32Array(texts.length);
+  for (const [label, { members }] of found.entries()) for (const { index } of members) labels[index] = label;
   onProgress?.({ phase: "group", progress: 1 });
-  return { groups: gathered(texts, labels, centrality), labels, silhouette, points, embeddings };
+  return { groups: found, labels, silhouette: clear?.silhouette ?? 0, points, embeddings };
 }
+
+/** Some rows of embeddings, one after the other; all of them as they are. */
+function rowsOf({ data, dims, count }: Embeddings<"float32">, places: readonly number[]): { data: Float32Array; dims: number } {
+  if (places.length === count) return { data, dims };
+  const some = new Float32Array(places.length * dims);
+  for (const [at, place] of places.entries()) some.set(data.subarray(place * dims, (place + 1) * dims), at * dims);
+  return { data: some, dims };
+}
+
+/** The numbers of groups to try. */
+const counts = (wanted: number | undefined, texts: number): number[] =>
+  wanted === undefined ? candidates(texts) : [Math.min(wanted, texts)];
 
 /** Numbers of groups worth trying: a silhouette needs two groups, and fewer groups than texts. */
 function candidates(texts: number): number[] {
@@ -90,16 +113,18 @@ function candidates(texts: number): number[] {
   return most < 2 ? [1] : Array.from({ length: most - 1 }, (_, i) => i + 2);
 }
 
-/** The first of the groupings, from few groups to many, whose silhouette is as good as any. */
-function clearest(groupings: readonly Grouping[]): Grouping {
+/** The first of the groupings, from few groups to many, whose silhouette is as good as any; undefined where there is none. */
+function clearest(groupings: readonly Grouping[]): Grouping | undefined {
   const best = Math.max(...groupings.map(({ silhouette }) => silhouette));
-  return groupings.find(({ silhouette }) => silhouette >= AS_GOOD * best) ?? (groupings.at(-1) as Grouping);
+  return groupings.find(({ silhouette }) => silhouette >= AS_GOOD * best) ?? groupings.at(-1);
 }
 
-function gathered(texts: readonly string[], labels: Uint32Array, centrality: Float32Array): Group[] {
+/** The groups of the texts at these places. */
+function gathered(texts: readonly string[], places: readonly number[], { labels, centrality }: Grouping): Group[] {
   const groups: Member[][] = [];
-  labels.forEach((label, index) => {
-    (groups[label] ??= []).push({ index, text: texts[index] as string, similarity: centrality[index] as number });
+  labels.forEach((label, at) => {
+    const index = places[at] as number;
+    (groups[label] ??= []).push({ index, text: texts[index] as string, similarity: centrality[at] as number });
   });
   return groups.map((members) => {
     members.sort((a, b) => b.similarity - a.similarity || a.index - b.index);

@@ -7,7 +7,14 @@ import { checkFunction, checkOptions, checkSignal, checkText, checkTexts, invali
 import { Embeddings, type VectorOptions } from "../embeddings.js";
 
 /** What these calls need of a pool of workers. */
-export type Calls = Pick<Pool, "call">;
+export type Calls = Pick<Pool, "call" | "info">;
+
+/** Which of several texts say something about their condition; all of them where nothing tells that. */
+export function saying({ info }: Calls, { mentioned, count }: Pick<EmbeddingsData, "mentioned" | "count">): boolean[] {
+  const threshold = info.mentioned?.threshold ?? 0;
+  // NaN is of a text without a condition.
+  return Array.from({ length: count }, (_, i) => !((mentioned?.[i] ?? 1) < threshold));
+}
 
 /** How far a call about many texts has come. */
 export interface ListProgress {

@@ -1,8 +1,9 @@
-// Search: the texts of a list in the order of how alike they are to a query, under a condition.
+// Search: the texts of a list in the order of how alike they are to a query, under a condition; those that say nothing about it
+// come last.
 
 import { checkInteger, checkOptions, checkText } from "../check.js";
 import { Embeddings } from "../embeddings.js";
-import { type Calls, checkFilled, embedAll, type ListOptions, listRequest, toldOfReading } from "./options.js";
+import { type Calls, checkFilled, embedAll, type ListOptions, listRequest, saying, toldOfReading } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {
@@ -22,6 +23,8 @@ export interface Hit {
   readonly text: string;
   /** Cosine similarity to the query under the condition, −1 to 1. */
   readonly similarity: number;
+  /** Present where the text says nothing about the condition, as far as the head tells: such texts come last. */
+  readonly unmentioned?: true;
 }
 
 export async function search(
@@ -36,7 +39,14 @@ export async function search(
 
   const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal));
   const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, {}, signal, toldOfReading(onProgress)));
-  const hits = texts.map((text, index) => ({ index, text, similarity: rows.similarity(index, 0, asked) }));
+  const says = saying(calls, rows);
+  const hits = texts.map((text, index): Hit => ({
+    index,
+    text,
+    similarity: rows.similarity(index, 0, asked),
+    ...(!says[index] && { unmentioned: true }),
+  }));
   onProgress?.({ phase: "embed", progress: 1 });
-  return hits.sort((a, b) => b.similarity - a.similarity || a.index - b.index).slice(0, limit);
+  const last = ({ unmentioned }: Hit): number => (unmentioned ? 1 : 0);
+  return hits.sort((a, b) => last(a) - last(b) || b.similarity - a.similarity || a.index - b.index).slice(0, limit);
 }

@@ -4,7 +4,7 @@ import type { CallOptions } from "../../types.js";
 import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, checkFilled, type ListProgress, toldOfReading } from "./options.js";
+import { type Calls, checkFilled, type ListProgress, saying, toldOfReading } from "./options.js";
 
 /** Options of `suggest`. */
 export interface SuggestOptions extends CallOptions {
@@ -69,21 +69,30 @@ export async function suggest(
     signal,
     toldOfReading(onProgress),
   );
-  const suggestions = ranked(conditions, new Embeddings(embedded), limit);
+  const says = saying(calls, embedded);
+  const suggestions = ranked(conditions, new Embeddings(embedded), limit, (place) => (says[2 * place] ?? true) || (says[2 * place + 1] ?? true));
   onProgress?.({ phase: "embed", progress: 1 });
   return suggestions;
 }
 
 /**
- * Ranks conditions; rows 2i and 2i + 1 are the two sentences under condition i.
+ * Ranks conditions; rows 2i and 2i + 1 are the two sentences under condition i. One that neither sentence says anything about,
+ * as `isSaid` tells by its place, is left out.
  *
  * Conditions above the median of all similarities and those below it take turns, beginning with the one that lies farthest
  * from it, so that both ends are there. Each time the one of the highest score is taken: its distance from the median
  * times 1 − overlap, where overlap is its largest mean cosine with a condition already taken, sentence by sentence. Two
  * conditions that the encoder hardly tells apart are not both suggested.
  */
-export function ranked(conditions: readonly string[], rows: Embeddings, limit: number): Suggestion[] {
-  const candidates = conditions.map((condition, place) => ({ condition, place, similarity: rows.similarity(2 * place, 2 * place + 1) }));
+export function ranked(
+  conditions: readonly string[],
+  rows: Embeddings,
+  limit: number,
+  isSaid: (place: number) => boolean = () => true,
+): Suggestion[] {
+  const candidates = conditions
+    .map((condition, place) => ({ condition, place, similarity: rows.similarity(2 * place, 2 * place + 1) }))
+    .filter(({ place }) => isSaid(place));
   const sorted = candidates.map(({ similarity }) => similarity).sort((a, b) => a - b);
   const middle = ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
   const overlap = (a: Candidate, b: Candidate): number =>

@@ -19,10 +19,12 @@ mod dequantize;
 mod embed;
 mod evaluate;
 mod export;
+mod fit_mentioned;
 mod folder;
 mod hub;
 mod input;
 mod models;
+mod notes;
 mod output;
 pub mod plot;
 mod quantize;
@@ -62,6 +64,7 @@ enum Command {
     Average(average::Args),
     Evaluate(evaluate::Args),
     Cluster(cluster::Args),
+    FitMentioned(fit_mentioned::Args),
     Report(report::Args),
     Quantize(quantize::Args),
     Dequantize(dequantize::Args),
@@ -104,6 +107,7 @@ pub fn main() -> ExitCode {
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Cluster(args) => cluster::run(args),
+        Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Dequantize(args) => dequantize::run(args),

@@ -8,6 +8,7 @@ use std::{
 use clap::ValueEnum;
 
 use super::{
+    notes::Notes,
     output::{rows_done, write_whole},
     runtime::LensArgs,
     table::{Format, ReadOptions, Reader, Rows, Vectors, WriteOptions, Writer},
@@ -63,6 +64,10 @@ pub struct Args {
     /// Column to write
     #[arg(long, value_name = "NAME", default_value = "embedding")]
     embedding_column: String,
+    /// Write a column too that tells how probable it is that the sentence says anything about its condition, 0 to 1; the
+    /// head has to tell that
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "mentioned")]
+    mentioned: Option<String>,
     /// What to do with a row that has no text, or too long a condition
     #[arg(long, value_enum, default_value = "fail")]
     on_error: OnError,
@@ -130,7 +135,13 @@ impl Args {
         what: &str,
         format: Format,
     ) -> Result<()> {
+        if self.mentioned.is_some() && format == Format::Text {
+            return Err(Error::InvalidArgument(
+                "lines of numbers have no column for --mentioned. Add --output-format jsonl, or name a table with --output.".into(),
+            ));
+        }
         let mut embedder = Embedder::new(self, &first)?;
+        let (first, vectors) = embedder.embed(first, &reader.what)?;
         let options = WriteOptions {
             what: what.to_owned(),
             format,
@@ -139,14 +150,17 @@ impl Args {
         };
         let mut writer = Writer::new(out, options, &first)?;
         let bar = rows_done("embedding");
-        let mut next = Some(first);
-        while let Some(rows) = next {
-            let vectors = embedder.embed(&rows, &reader.what)?;
+        let mut next = Some((first, vectors));
+        while let Some((rows, vectors)) = next {
             writer.write(&rows, &vectors)?;
             bar.inc(rows.len() as u64);
-            next = reader.next().transpose()?;
+            next = match reader.next().transpose()? {
+                Some(rows) => Some(embedder.embed(rows, &reader.what)?),
+                None => None,
+            };
         }
         bar.finish_and_clear();
+        embedder.notes.tell(&reader.what);
         writer.finish()
     }
 }
@@ -163,6 +177,7 @@ struct Embedder<'a> {
     dims: usize,
     /// Rows that were embedded.
     done: usize,
+    notes: Notes,
 }
 
 impl<'a> Embedder<'a> {
@@ -188,12 +203,13 @@ impl<'a> Embedder<'a> {
             conditional,
             dims,
             done: 0,
+            notes: Notes::default(),
         })
     }
 
-    /// An embedding a row, `[dims]`; `None` for one that cannot have any, where that was asked for. `what` names
-    /// the input.
-    fn embed(&mut self, rows: &Rows, what: &str) -> Result<Vectors> {
+    /// An embedding a row, `[dims]`; `None` for one that cannot have any, where that was asked for. The rows come back with the
+    /// column of --mentioned. `what` names the input.
+    fn embed(&mut self, rows: Rows, what: &str) -> Result<(Rows, Vectors)> {
         let first = self.done + 1;
         let texts = rows.texts(self.text, first, what)?;
         let named = self.args.condition_column.is_some();
@@ -207,6 +223,12 @@ impl<'a> Embedder<'a> {
             self.conditional = true;
         }
         self.done += texts.len();
+        if self.args.mentioned.is_some() && self.lens.mentioned().is_none() {
+            return Err(Error::InvalidArgument(
+                "--mentioned is for sentences under conditions, with a head that tells that. `caselens fit-mentioned` adds it to a head; or leave it out.".into(),
+            ));
+        }
+        let mut mentioned = vec![None; texts.len()];
         let mut vectors = vec![None; texts.len()];
         let (mut places, mut inputs) = (Vec::new(), Vec::new());
         for (i, (text, condition)) in texts.iter().zip(&conditions).enumerate() {
@@ -218,10 +240,21 @@ impl<'a> Embedder<'a> {
                 Err(error) => self.refuse(error, first + i, what)?,
             }
         }
-        for (i, vector) in self.run(&inputs, &places, first, what)? {
+        for (i, vector, probability) in self.run(&inputs, &places, first, what)? {
             vectors[i] = Some(vector);
+            mentioned[i] = probability;
         }
-        Ok(vectors)
+        for (i, text) in texts.iter().enumerate() {
+            let language = text.as_deref().and_then(|text| self.lens.foreign(text));
+            if let Some(language) = language {
+                self.notes.foreign(first + i, language);
+            }
+        }
+        let rows = match &self.args.mentioned {
+            Some(column) => rows.with_numbers(column, &mentioned, what)?,
+            None => rows,
+        };
+        Ok((rows, vectors))
     }
 
     fn input(&self, text: Option<&str>, condition: Option<&str>) -> Result<Input> {
@@ -250,12 +283,12 @@ impl<'a> Embedder<'a> {
     /// Embeds inputs that lie at `places`. That a condition leaves no room for its sentence shows only here: the
     /// rows of such a batch go one by one, to find which it is.
     fn run(
-        &self,
+        &mut self,
         inputs: &[Input],
         places: &[usize],
         first: usize,
         what: &str,
-    ) -> Result<Vec<(usize, Vec<f32>)>> {
+    ) -> Result<Vec<(usize, Vec<f32>, Option<f32>)>> {
         match wait(self.lens.run(inputs)) {
             Ok(rows) => {
                 for (input, tokens) in &rows.cuts {
@@ -264,14 +297,23 @@ impl<'a> Embedder<'a> {
                         first + places[*input]
                     );
                 }
-                Ok(places.iter().copied().zip(rows.vectors).collect())
+                for (input, _) in &rows.unknown {
+                    self.notes.unknown(first + places[*input]);
+                }
+                let mentioned = rows.mentioned.into_iter().chain(std::iter::repeat(None));
+                let rows = places.iter().zip(rows.vectors).zip(mentioned);
+                Ok(rows
+                    .map(|((&place, vector), mentioned)| (place, vector, mentioned))
+                    .collect())
             }
             Err(error @ Error::ConditionTooLong { .. }) => match places {
                 &[place] => self.refuse(error, first + place, what).map(|()| Vec::new()),
                 _ => {
-                    let one = |i: usize| self.run(&inputs[i..=i], &places[i..=i], first, what);
-                    let rows = (0..inputs.len()).map(one).collect::<Result<Vec<_>>>()?;
-                    Ok(rows.into_iter().flatten().collect())
+                    let mut rows = Vec::with_capacity(inputs.len());
+                    for i in 0..inputs.len() {
+                        rows.extend(self.run(&inputs[i..=i], &places[i..=i], first, what)?);
+                    }
+                    Ok(rows)
                 }
             },
             Err(error) => Err(error),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{
     cache::{self, examples},
+    fit_mentioned::{self, evaluated},
     output::{json_line, progress, text_line},
     runtime::{LensArgs, describe},
     table, wait,
@@ -45,12 +46,20 @@ pub const CONFIDENCE_SEED: u64 = 0;
 /// (mean training rating, carried in the head's file): a result is worth what it adds to that.
 ///
 ///   caselens evaluate --data csts_validation.csv --json
+///
+/// With --mentioned, how well the head tells whether a sentence says anything about a condition: the area under the
+/// ROC curve, and what lies below its threshold.
+///
+///   caselens evaluate --mentioned mentions.csv
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// Data: a table with sentence1, sentence2, condition and label (CSV, JSON lines, Arrow IPC or Parquet)
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "mentioned")]
+    data: Option<PathBuf>,
+    /// A table with sentence, condition and mentioned (1 or 0): evaluate what the head tells of that instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "similarities", "train", "confidence"])]
+    mentioned: Option<PathBuf>,
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -98,7 +107,17 @@ struct Bucket {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let data = table::data::dataset(&args.data, args.limit)?;
+    if let Some(path) = &args.mentioned {
+        let scores = evaluated(&args.lens.open()?, path)?;
+        return match args.json {
+            true => json_line(&scores),
+            false => fit_mentioned::print(&scores),
+        };
+    }
+    let Some(data) = &args.data else {
+        return Err(Error::InvalidArgument("no data is named.".into()));
+    };
+    let data = table::data::dataset(data, args.limit)?;
     let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,

@@ -16,7 +16,9 @@ use crate::{
 /// Compare two sentences under one or more conditions
 ///
 /// Prints a line per condition: the similarity (cosine), the same as a rating from 1 to 5, and for
-/// comparison the similarity without a condition.
+/// comparison the similarity without a condition. What makes a number mean little stands behind it: a sentence that
+/// says nothing about the condition, another language than the model was trained on, signs that the encoder does not
+/// know, an end that was not read.
 ///
 ///   caselens score "Three children build a sandcastle." "A lone surfer waits." \
 ///       --condition "the number of people" --condition "the activity"
@@ -34,7 +36,8 @@ pub struct Args {
     /// A condition; may be given several times
     #[arg(short, long, value_name = "TEXT")]
     condition: Vec<String>,
-    /// Print one JSON object a line: condition, similarity, rating, unconditional
+    /// Print one JSON object a line: condition, similarity, rating, unconditional, and where they apply truncated,
+    /// unknown, language and mentioned
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -60,7 +63,7 @@ pub fn run(args: Args) -> Result<()> {
     }
     let conditions: Vec<&str> = args.condition.iter().map(String::as_str).collect();
     for comparison in wait(lens.compare(s1, s2, &conditions))? {
-        print(&comparison, args.json)?;
+        print(&lens, &comparison, args.json)?;
     }
     Ok(())
 }
@@ -75,26 +78,46 @@ fn score_lines(lens: &Lens, json: bool) -> Result<()> {
         let results = wait(lens.compare(&row.sentence1, &row.sentence2, &[&row.condition]))
             .map_err(|e| line.refuse(e))?;
         for comparison in results {
-            print(&comparison, json)?;
+            print(lens, &comparison, json)?;
         }
     }
     Ok(())
 }
 
-fn print(comparison: &Comparison, json: bool) -> Result<()> {
+fn print(lens: &Lens, comparison: &Comparison, json: bool) -> Result<()> {
     if json {
         return json_line(comparison);
     }
+    let notes: String = notes(lens, comparison)
+        .iter()
+        .map(|note| format!("   [{note}]"))
+        .collect();
     text_line(&format!(
-        "{:>7.3}   rating {:.1}   {}   (without a condition {:.3}){}",
-        comparison.similarity,
-        comparison.rating,
-        comparison.condition,
-        comparison.unconditional,
-        if comparison.truncated {
-            "   [a sentence was too long: its end was not read]"
-        } else {
-            ""
-        },
+        "{:>7.3}   rating {:.1}   {}   (without a condition {:.3}){notes}",
+        comparison.similarity, comparison.rating, comparison.condition, comparison.unconditional,
     ))
+}
+
+/// What makes the numbers mean little.
+fn notes(lens: &Lens, comparison: &Comparison) -> Vec<String> {
+    let mut notes = Vec::new();
+    let said = comparison.mentioned.zip(lens.mentioned());
+    notes.extend(said.and_then(|(p, mentioned)| mentioned.unsaid(p).map(str::to_owned)));
+    for (language, number) in comparison.language.iter().zip(1..) {
+        notes.extend(language.map(|language| {
+            format!(
+                "sentence {number} looks like {}, on which the model was not trained",
+                language.name
+            )
+        }));
+    }
+    match comparison.unknown {
+        0 => {}
+        1 => notes.push("1 piece is not known to the encoder".into()),
+        n => notes.push(format!("{n} pieces are not known to the encoder")),
+    }
+    if comparison.truncated {
+        notes.push("a sentence was too long: its end was not read".into());
+    }
+    notes
 }

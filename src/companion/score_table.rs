@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     folder::checkpoint_of,
+    notes::Notes,
     output::{progress, write_file},
     runtime::LensArgs,
     table::{Format, ReadOptions, Reader},
@@ -22,10 +23,12 @@ use super::{
 use crate::{
     checkpoint::sha256,
     error::{Error, Result},
-    lens::Lens,
+    lens::{Lens, rows::ComparedRows},
 };
 
 const HEADER: [&str; 4] = ["sentence1", "sentence2", "condition", "similarity"];
+/// Columns more with --mentioned.
+const MENTIONED: [&str; 2] = ["mentioned1", "mentioned2"];
 const ROWS: &str = "rows.csv";
 const SETTINGS: &str = "settings.json";
 /// What is not worth more memory where rows are only counted or compared.
@@ -66,8 +69,19 @@ pub struct Args {
     /// Column of the data with the condition
     #[arg(long, value_name = "NAME", default_value = "condition")]
     condition_column: String,
+    /// Write the columns mentioned1 and mentioned2 too: how probable it is that either sentence says anything about the
+    /// condition, 0 to 1. The head has to tell that
+    #[arg(long)]
+    mentioned: bool,
     #[command(flatten)]
     lens: LensArgs,
+}
+
+impl Args {
+    fn header(&self) -> impl Iterator<Item = &'static str> {
+        let more = if self.mentioned { &MENTIONED[..] } else { &[] };
+        HEADER.into_iter().chain(more.iter().copied())
+    }
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -84,6 +98,11 @@ pub fn run(args: Args) -> Result<()> {
     let total = rows.read;
     let head = args.lens.head.open(&args.lens.model)?;
     let lens = args.lens.with_head(head.as_ref())?;
+    if args.mentioned && lens.mentioned().is_none() {
+        return Err(Error::InvalidArgument(
+            "this head does not tell whether a sentence says anything about a condition. `caselens fit-mentioned` adds that to it; or leave out --mentioned.".into(),
+        ));
+    }
     let case = lens.case.clone();
     let head = head.map(|head| head.to_bytes()).transpose()?;
     let settings = json!({
@@ -93,6 +112,7 @@ pub fn run(args: Args) -> Result<()> {
         "--head": head.map(|bytes| sha256(&bytes)),
         "the settings of embeddings": case,
         "--batch-rows": args.batch_rows,
+        "--mentioned": args.mentioned,
         "the version of caselens": env!("CARGO_PKG_VERSION"),
     });
     let checkpoint = checkpoint_of(output);
@@ -111,12 +131,13 @@ pub fn run(args: Args) -> Result<()> {
             path.display()
         )));
     }
-    let (done, bytes) = whole_batches(&mut out, &path, Rows::open(args)?, args.batch_rows)?;
+    let (done, bytes) = whole_batches(&mut out, &path, Rows::open(args)?, args)?;
     let written = |e| Error::io(&path)(e);
     out.set_len(bytes).map_err(written)?;
     out.seek(SeekFrom::Start(bytes)).map_err(written)?;
     if bytes == 0 {
-        out.write_all(&lines([HEADER.map(str::to_owned)].into_iter()))
+        let header = args.header().map(str::to_owned).collect();
+        out.write_all(&lines(std::iter::once(header)))
             .map_err(written)?;
     }
     let mut rows = Rows::open(args)?;
@@ -124,22 +145,28 @@ pub fn run(args: Args) -> Result<()> {
     let bar = progress("scoring", total as u64);
     bar.set_position(done as u64);
     bar.reset_eta();
+    let mut notes = Notes::default();
     loop {
         let first = rows.read + 1;
         let batch = rows.next(args.batch_rows)?;
         if batch.is_empty() {
             break;
         }
-        let similarities = similarities(&lens, &batch, first, &rows.reader.what)?;
-        let scored = batch.iter().zip(&similarities);
-        let scored = scored.map(|([s1, s2, c], similarity)| {
-            [s1.clone(), s2.clone(), c.clone(), similarity.to_string()]
+        let compared = compared(&lens, &batch, first, &rows.reader.what)?;
+        note(&mut notes, &lens, &batch, &compared, first);
+        let scored = batch.iter().zip(&compared.similarities).enumerate();
+        let scored = scored.map(|(i, (texts, similarity))| {
+            let told = compared.mentioned.get(i).filter(|_| args.mentioned);
+            let told = told.into_iter().flatten().map(f32::to_string);
+            let texts = texts.iter().cloned();
+            texts.chain([similarity.to_string()]).chain(told).collect()
         });
         out.write_all(&lines(scored)).map_err(written)?;
         out.sync_data().map_err(written)?;
         bar.inc(batch.len() as u64);
     }
     bar.finish_and_clear();
+    notes.tell(&rows.reader.what);
     drop(out);
     fs::rename(&path, output).map_err(Error::io(output))?;
     fs::remove_dir_all(&checkpoint).map_err(Error::io(&checkpoint))?;
@@ -174,28 +201,23 @@ fn begin(checkpoint: &Path, settings: &Value) -> Result<()> {
 }
 
 /// How many rows of an interrupted run's output are right, in whole batches, and how many bytes they are.
-fn whole_batches(
-    out: &mut File,
-    path: &Path,
-    mut rows: Rows,
-    batch: usize,
-) -> Result<(usize, u64)> {
+fn whole_batches(out: &mut File, path: &Path, mut rows: Rows, args: &Args) -> Result<(usize, u64)> {
     let end = last_line_end(out).map_err(Error::io(path))?;
     out.seek(SeekFrom::Start(0)).map_err(Error::io(path))?;
     let mut reader = csv::Reader::from_reader(out.take(end));
     let begins = reader
         .headers()
-        .is_ok_and(|header| header.iter().eq(HEADER));
+        .is_ok_and(|header| header.iter().eq(args.header()));
     if !begins {
         return Ok((0, 0));
     }
     let mut right = (0, reader.position().byte());
     let mut record = csv::StringRecord::new();
     loop {
-        let expected = rows.next(batch)?;
+        let expected = rows.next(args.batch_rows)?;
         for row in &expected {
             match reader.read_record(&mut record) {
-                Ok(true) if is_of(&record, row) => {}
+                Ok(true) if is_of(&record, row, args.header().count()) => {}
                 // Cut short, or of other data.
                 _ => return Ok(right),
             }
@@ -207,10 +229,13 @@ fn whole_batches(
     }
 }
 
-fn is_of(record: &csv::StringRecord, row: &Row) -> bool {
-    record.len() == HEADER.len()
+fn is_of(record: &csv::StringRecord, row: &Row, cells: usize) -> bool {
+    record.len() == cells
         && row.iter().zip(record).all(|(a, b)| a == b)
-        && record[3].parse::<f32>().is_ok()
+        && record
+            .iter()
+            .skip(row.len())
+            .all(|cell| cell.parse::<f32>().is_ok())
 }
 
 /// Where the last whole line of a file ends.
@@ -230,8 +255,8 @@ fn last_line_end(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
-/// The similarities of a batch, whose first row has the number `first`.
-fn similarities(lens: &Lens, batch: &[Row], first: usize, what: &str) -> Result<Vec<f32>> {
+/// What comes of a batch, whose first row has the number `first`.
+fn compared(lens: &Lens, batch: &[Row], first: usize, what: &str) -> Result<ComparedRows> {
     lens.encoder.forget();
     let compared = wait(lens.compare_rows(batch.iter().map(texts))).map_err(|error| {
         // Which row it is.
@@ -252,14 +277,26 @@ fn similarities(lens: &Lens, batch: &[Row], first: usize, what: &str) -> Result<
             first + row
         );
     }
-    Ok(compared.similarities)
+    Ok(compared)
+}
+
+/// Counts what is worth knowing of a batch, whose first row has the number `first`.
+fn note(notes: &mut Notes, lens: &Lens, batch: &[Row], compared: &ComparedRows, first: usize) {
+    for row in &compared.unknown {
+        notes.unknown(first + row);
+    }
+    for ([s1, s2, _], row) in batch.iter().zip(first..) {
+        for language in [s1, s2].into_iter().filter_map(|text| lens.foreign(text)) {
+            notes.foreign(row, language);
+        }
+    }
 }
 
 fn texts(row: &Row) -> [&str; 3] {
     row.each_ref().map(String::as_str)
 }
 
-fn lines(rows: impl Iterator<Item = [String; 4]>) -> Vec<u8> {
+fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // Memory takes every record.

@@ -5,7 +5,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use clap::ValueEnum;
 use parquet::errors::ParquetError;
@@ -173,6 +173,40 @@ impl Rows {
                 }
                 _ => self.texts(column, row, what),
             },
+        }
+    }
+
+    /// The rows with a column of numbers more. `what` names the table in errors.
+    ///
+    /// # Errors
+    /// There is such a column already.
+    pub fn with_numbers(self, name: &str, numbers: &[Option<f32>], what: &str) -> Result<Self> {
+        if self.has(name) {
+            return Err(Error::InvalidArgument(format!(
+                "{what} has a column `{name}` already. Give the new one another name."
+            )));
+        }
+        match self {
+            Self::Objects(mut objects) => {
+                for (object, number) in objects.iter_mut().zip(numbers) {
+                    let text = serde_json::value::to_raw_value(number)
+                        .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+                    object.0.push((name.to_owned(), text));
+                }
+                Ok(Self::Objects(objects))
+            }
+            Self::Columns(batch) => {
+                let schema = batch.schema();
+                let mut fields = schema.fields().to_vec();
+                fields.push(Arc::new(Field::new(name, DataType::Float32, true)));
+                let mut columns = batch.columns().to_vec();
+                columns.push(Arc::new(Float32Array::from(numbers.to_vec())));
+                let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+                let batch = RecordBatch::try_new(Arc::new(schema), columns);
+                batch
+                    .map(Self::Columns)
+                    .map_err(arrow_error(what, Format::Arrow))
+            }
         }
     }
 

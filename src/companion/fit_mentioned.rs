@@ -1,0 +1,177 @@
+//! `caselens fit-mentioned`: what tells whether a sentence says anything about a condition, fitted to an encoder as it is in use.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{
+    output::{json_line, progress, text_line, write_file},
+    runtime::LensArgs,
+    table::data::mentions,
+    wait,
+};
+use crate::{
+    data::mixture::Mention,
+    error::{Error, Result},
+    evaluation::mentioned::MentionScores,
+    head::{HeadFile, HeadShape, Mentioned},
+    lens::Lens,
+    training::mentioned::{fit, threshold},
+};
+
+/// Sentences that are embedded in one go.
+const CHUNK: usize = 256;
+
+/// Fit what tells whether a sentence says anything about a condition
+///
+/// Takes an encoder, rounded or not, and its head; embeds the sentences of tables with sentence, condition and
+/// mentioned (1 or 0), and writes the head again with a logistic regression on these embeddings: weight, bias and
+/// the threshold that tells the two kinds apart best. `score`, the npm package and the page then say where a
+/// sentence says nothing about a condition. Prints how well that is told (AUC) and what lies below the threshold.
+///
+///   caselens fit-mentioned --model my-q4_0.gguf --head my.head.safetensors --data mentions.csv --output my.head.safetensors
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// A table with sentence, condition and mentioned; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
+    /// Such a table to take the threshold from, and to report on [default: --data]
+    #[arg(long, value_name = "FILE")]
+    validation: Vec<PathBuf>,
+    /// The head to write; one that is there is replaced
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Weight of the squared weights beside the loss (L2): more keeps them smaller. 1 / C of scikit-learn
+    #[arg(long, value_name = "X", default_value = "0.1", value_parser = positive)]
+    l2: f64,
+    /// The threshold [default: what tells the two kinds apart best]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    threshold: Option<f32>,
+    /// Print JSON, figures as fractions
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    lens: LensArgs,
+}
+
+fn positive(text: &str) -> std::result::Result<f64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|x: &f64| *x > 0.0 && x.is_finite());
+    number.ok_or_else(|| "it is no positive number".into())
+}
+
+fn probability(text: &str) -> std::result::Result<f32, String> {
+    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
+    number.ok_or_else(|| "it is no number from 0 to 1".into())
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let train = read(&args.data)?;
+    let validation = match args.validation.is_empty() {
+        true => None,
+        false => Some(read(&args.validation)?),
+    };
+    let head = args.lens.head.open(&args.lens.model)?;
+    let lens = args.lens.with_head(head.as_ref())?;
+    let embeddings = embed(&lens, &train)?;
+    let mut fitted = fit(&embeddings, &truths(&train), args.l2)?;
+    let scores = match &validation {
+        None => scores(&mut fitted, &embeddings, &truths(&train), args.threshold),
+        Some(rows) => {
+            let embeddings = embed(&lens, rows)?;
+            scores(&mut fitted, &embeddings, &truths(rows), args.threshold)
+        }
+    };
+    let mut file = head.unwrap_or_else(|| {
+        let (encoder, hidden) = (lens.encoder.id.clone(), lens.encoder.shape.hidden_size);
+        HeadFile::new(HeadShape::default().on(encoder, hidden, lens.case.clone()))
+    });
+    file.mentioned = Some(fitted);
+    write_file(&args.output, &file.to_bytes()?)?;
+    if args.json {
+        return json_line(&json!({"output": args.output, "rows": train.len(), "scores": scores}));
+    }
+    print(&scores)?;
+    eprintln!("wrote {}", args.output.display());
+    Ok(())
+}
+
+/// The rows of several tables.
+fn read(paths: &[PathBuf]) -> Result<Vec<Mention>> {
+    let tables = paths.iter().map(|path| mentions(path));
+    Ok(tables.collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn truths(rows: &[Mention]) -> Vec<bool> {
+    rows.iter().map(|row| row.mentioned).collect()
+}
+
+fn scores(
+    fitted: &mut Mentioned,
+    embeddings: &[Vec<f32>],
+    truths: &[bool],
+    asked: Option<f32>,
+) -> MentionScores {
+    let probabilities: Vec<f32> = embeddings
+        .iter()
+        .map(|row| fitted.probability(row))
+        .collect();
+    fitted.threshold = asked.unwrap_or_else(|| threshold(&probabilities, truths));
+    MentionScores::of(&probabilities, truths, fitted.threshold)
+}
+
+/// The sentences under their conditions, `[rows, dims]`.
+fn embed(lens: &Lens, rows: &[Mention]) -> Result<Vec<Vec<f32>>> {
+    let bar = progress("embedding", rows.len() as u64);
+    let mut vectors = Vec::with_capacity(rows.len());
+    for chunk in rows.chunks(CHUNK) {
+        let items: Vec<_> = chunk
+            .iter()
+            .map(|row| (row.text.as_str(), Some(row.condition.as_str())))
+            .collect();
+        vectors.extend(wait(lens.embed_from(&items, vectors.len()))?.vectors);
+        bar.inc(chunk.len() as u64);
+    }
+    bar.finish_and_clear();
+    Ok(vectors)
+}
+
+/// How well a lens tells what the sentences of a table say.
+///
+/// # Errors
+/// The lens tells nothing of that, or as [`mentions`].
+pub fn evaluated(lens: &Lens, path: &Path) -> Result<MentionScores> {
+    let Some(mentioned) = lens.mentioned() else {
+        return Err(Error::InvalidArgument(
+            "this head does not tell whether a sentence says anything about a condition. `caselens fit-mentioned` adds that to it.".into(),
+        ));
+    };
+    let rows = mentions(path)?;
+    let embeddings = embed(lens, &rows)?;
+    let probabilities: Vec<f32> = embeddings
+        .iter()
+        .map(|row| mentioned.probability(row))
+        .collect();
+    Ok(MentionScores::of(
+        &probabilities,
+        &truths(&rows),
+        mentioned.threshold,
+    ))
+}
+
+/// The figures, for people.
+pub fn print(scores: &MentionScores) -> Result<()> {
+    text_line(&format!(
+        "{} rows, {} of which say something about their condition\nAUC {:.2}\nbelow the threshold of {:.3}: {:.2} % of all, {:.2} % of those that say something, {:.2} % of the others",
+        scores.rows,
+        scores.mentioned,
+        100.0 * scores.auc,
+        scores.threshold,
+        100.0 * scores.below,
+        100.0 * scores.below_of_mentioned,
+        100.0 * scores.below_of_others,
+    ))
+}

@@ -47,6 +47,29 @@ export async function launch({ webgpu = false, args = [] } = {}) {
   });
 }
 
+/**
+ * A head's file with what tells mentions in it: the probability of everything is 1 / (1 + e^-`bias`).
+ * @param {Buffer} head safetensors, without it
+ * @param {number} dims numbers of an embedding
+ * @param {number} bias
+ */
+export function mentioning(head, dims, bias) {
+  const length = Number(head.readBigUInt64LE());
+  const header = JSON.parse(head.subarray(8, 8 + length).toString());
+  const data = head.subarray(8 + length);
+  const tensor = (name, size, at) => {
+    header[name] = { dtype: "F32", shape: [size], data_offsets: [at, at + 4 * size] };
+  };
+  tensor("mentioned.weight", dims, data.length);
+  tensor("mentioned.bias", 1, data.length + 4 * dims);
+  const numbers = Buffer.from(Float32Array.from([...new Array(dims).fill(0), bias]).buffer);
+  let json = JSON.stringify(header);
+  json = json.padEnd(8 * Math.ceil(Buffer.byteLength(json) / 8));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(Buffer.byteLength(json)));
+  return Buffer.concat([size, Buffer.from(json), data, numbers]);
+}
+
 const TYPES = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",

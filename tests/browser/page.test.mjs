@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { parseAst, transformWithEsbuild } from "vite";
-import { launch, MODEL_FILE, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
@@ -107,7 +107,7 @@ async function settled(page, timeout = PATIENT) {
       const done =
         !document.querySelector(".rows.stale") &&
         filled.length > 0 &&
-        filled.every((row) => /\d/.test(row.querySelector(".cell-value").textContent));
+        filled.every((row) => /\d/.test(row.querySelector(".cell-value").textContent) || row.matches(".unsaid"));
       return done && "settled";
     },
     undefined,
@@ -138,6 +138,47 @@ const conditionsOf = (page) =>
 const first = (page) => page.getByLabel("First sentence");
 const second = (page) => page.getByLabel("Second sentence");
 const adder = (page) => page.getByLabel("Add a condition");
+
+describe("what the model cannot tell", () => {
+  /** The page with a head that finds nothing mentioned anywhere. */
+  async function openSilent(hash) {
+    const head = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4);
+    server.rule(`/site/models/${HEAD_FILE}`, { body: head });
+    return open(hash, { within: await browser.newContext() });
+  }
+
+  test("where neither sentence says anything about a condition, words take the place of numbers", { timeout: PATIENT }, async () => {
+    const page = await openSilent(link(CHESS, ["the price"]));
+    await settled(page);
+    const row = page.locator(".row.unsaid");
+    assert.equal(await row.locator(".cell-difference").innerText(), "neither sentence says");
+    assert.equal(await row.locator(".cell-value").innerText(), "–");
+    assert.equal(await row.locator(".bar-common").evaluate((bar) => bar.getBoundingClientRect().width), 0);
+    assert.match(await row.locator("[aria-busy]").innerText(), /^the price: neither sentence says\.$/);
+    assert.deepEqual(await violations(page), []);
+    // The sentences by themselves are compared as ever.
+    assert.match(await page.locator(".unaided .cell-value").innerText(), /\d/);
+  });
+
+  test("texts that say nothing about the condition are a group of their own", { timeout: PATIENT }, async () => {
+    const page = await openSilent(`#/list?${new URLSearchParams({ t: "A red car.\nA blue car.\nTwo cats.", c: "the price", device: "wasm" })}`);
+    const group = page.locator(".group.unmentioned");
+    await group.waitFor({ timeout: PATIENT });
+    assert.equal(await page.locator(".group").count(), 1);
+    assert.match(await group.locator("h3").innerText(), /Says nothing about “the price”/);
+    assert.match(await page.locator(".work-line [role=status]").innerText(), /3 texts say nothing about it/);
+  });
+
+  test("a sentence in another language is told beside its field", { timeout: PATIENT }, async () => {
+    const page = await open(link([CHESS[0], "Er spielt im Park mit seinen Freunden Fußball"], ["the game"]));
+    await settled(page);
+    assert.equal(
+      await page.locator("#sentence-2-note").innerText(),
+      "This looks like German; the model was trained on English. Its numbers mean little.",
+    );
+    assert.equal(await page.locator("#sentence-1-note").innerText(), "");
+  });
+});
 
 describe("numbers", () => {
   for (const device of ["wasm", "webgpu"]) {

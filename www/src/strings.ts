@@ -6,6 +6,10 @@
 
 import { difference, rating, similarity } from "./format";
 
+/** A language's name, by its ISO 639-1 code. */
+const languages = new Intl.DisplayNames("en", { type: "language" });
+const language = (code: string): string => languages.of(code) ?? code;
+
 const percent = (share: number): string => `${Math.floor(share * 100)} %`;
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -55,6 +59,8 @@ export const strings = {
     second: "Second sentence",
     placeholder: "Type a sentence",
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
+    foreign: (found: string, trained: readonly string[]) =>
+      `This looks like ${language(found)}; the model was trained on ${trained.map(language).join(", ")}. Its numbers mean little.`,
   },
 
   attention: {
@@ -74,6 +80,8 @@ export const strings = {
     keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it.",
     full: (max: number) => `${max} conditions are the most this page takes.`,
     cut: "Not all of the text fitted beside this condition: the end of a sentence was left out.",
+    unknown: (n: number) =>
+      `${n === 1 ? "1 piece" : `${n} pieces`} of the texts ${n === 1 ? "is" : "are"} not known to the model, which reads ${n === 1 ? "it" : "them"} as a blank.`,
   },
 
   results: {
@@ -90,6 +98,8 @@ export const strings = {
     through: (condition: string) => `through “${condition}”`,
     needSentences: "Type both sentences to compare them.",
     needCondition: "Add a condition to look through.",
+    unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
+    spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     spoken,
     spokenUnaided: (s: number) => `Without a condition: similarity ${similarity(s)}.`,
   },
@@ -202,6 +212,8 @@ export const strings = {
         `Silhouette ${similarity(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
       size: (n: number) => (n === 1 ? "1 text" : `${n} texts`),
       member: "likeness to the group’s centre",
+      unmentioned: (condition: string) => `Says nothing about “${condition}”`,
+      silent: (n: number) => ` ${n === 1 ? "1 text says" : `${n} texts say`} nothing about it.`,
       more: (n: number) => `Show ${n} more`,
       fewer: "Show fewer",
     },
@@ -215,8 +227,10 @@ export const strings = {
     search: {
       label: "Find in the list",
       placeholder: "a text that it should be like",
+      unmentioned: "says nothing about it",
       found: (condition: string) => (condition ? `Most alike by “${condition}”` : "Most alike"),
     },
+    exportUnmentioned: (condition: string) => `says nothing about ${condition}`,
     export: "Save as CSV",
     file: "caselens-groups.csv",
   },
@@ -292,7 +306,7 @@ export const strings = {
       },
       tokens: {
         title: "Words become tokens",
-        text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word), emoji become their names, and what it does not know at all is [UNK]. [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
       },
       attention: {
         title: "The condition looks at the words",
@@ -327,6 +341,11 @@ export const strings = {
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
         angle: (s: number, degrees: number) => `Cosine ${similarity(s)}: the two vectors are ${degrees}° apart.`,
         rating: (r: number) => `Rating ${rating(r)} of 5`,
+        unsaid: {
+          both: "Neither sentence says anything about the condition, as far as the model can tell: the number means little.",
+          first: "Only the second sentence says anything about the condition, as far as the model can tell: the number means little.",
+          second: "Only the first sentence says anything about the condition, as far as the model can tell: the number means little.",
+        },
       },
     },
     worksheet: {

@@ -4,6 +4,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { answers, pending } from "../state/answers";
 import { engine } from "../state/engine";
 import { filledConditions } from "../state/fields";
+import { unsaidIn } from "../state/said";
 import { strings } from "../strings";
 
 const quietMs = 1000;
@@ -14,6 +15,8 @@ function summary(): string {
     const answer = answers.value.get(id);
     if (!answer || "problem" in answer) return [];
     const { condition, similarity, rating, unconditional } = answer.comparison;
+    const unsaid = unsaidIn(answer.comparison);
+    if (unsaid) return [strings.results.spokenUnsaid(condition, strings.results.unsaid[unsaid])];
     return [strings.results.spoken(condition, similarity, rating, unconditional)];
   });
   return results.length > 0 ? results.join(" ") : strings.loading.ready;

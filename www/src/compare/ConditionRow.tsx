@@ -5,6 +5,7 @@ import { answers, comparisonOf, pending, unconditional } from "../state/answers"
 import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
 import { inLens, pointing } from "../state/focus";
+import { unsaidIn } from "../state/said";
 import type { Attended } from "../state/words";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
@@ -39,9 +40,13 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const answer = blank ? undefined : answers.value.get(id);
   const comparison = comparisonOf(answer);
   const problem = answer && "problem" in answer ? answer.problem : undefined;
-  const change = comparison && difference(comparison.similarity, comparison.unconditional);
+  const unsaid = unsaidIn(comparison);
+  const nothing = unsaid && strings.results.unsaid[unsaid];
+  /** What is to be shown as a number: none where a sentence says nothing about the condition. */
+  const shown = nothing ? undefined : comparison;
+  const change = shown && difference(shown.similarity, shown.unconditional);
   const look = lookOf(id);
-  const note = problem ? problem.message : comparison?.truncated ? words.cut : "";
+  const note = problem ? problem.message : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
 
   const remove = (): void => {
     const next = neighbour(id, 1) ?? neighbour(id, -1);
@@ -82,8 +87,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   };
 
   return (
-    <li class={inLens.value === id ? "row in-lens" : "row"} {...pointing(hold)}>
-      <span class="cell-glyph">{comparison && <Glyph similarity={comparison.similarity} />}</span>
+    <li class={`row${inLens.value === id ? " in-lens" : ""}${nothing ? " unsaid" : ""}`} {...pointing(hold)}>
+      <span class="cell-glyph">{shown && <Glyph similarity={shown.similarity} />}</span>
       <span class="cell-name">
         <input
           type="text"
@@ -107,18 +112,19 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
         <span class="cell-bar" />
       ) : (
         <>
-          <Bar value={comparison?.similarity} unconditional={comparison?.unconditional ?? unconditional.value} />
+          <Bar value={shown?.similarity} unconditional={comparison?.unconditional ?? unconditional.value} />
           <span class="cell-value" aria-hidden="true">
-            {comparison ? similarity(comparison.similarity) : strings.results.none}
+            {shown ? similarity(shown.similarity) : strings.results.none}
           </span>
           <span class="cell-rating" aria-hidden="true">
-            {comparison && (
+            {shown && (
               <>
-                {rating(comparison.rating)} <span class="quiet">{strings.results.outOf}</span>
+                {rating(shown.rating)} <span class="quiet">{strings.results.outOf}</span>
               </>
             )}
           </span>
           <span class="cell-difference" data-kind={change?.kind} aria-hidden="true">
+            {nothing}
             {change && (
               <>
                 <span class="sign">{signs[change.kind]}</span>
@@ -128,7 +134,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
             )}
           </span>
           <span class="hidden" aria-busy={pending.value}>
-            {comparison && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
+            {comparison && nothing && strings.results.spokenUnsaid(comparison.condition, nothing)}
+            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
           </span>
         </>
       )}

@@ -1,8 +1,9 @@
 // What the model has at each step, drawn and in numbers.
 
 import type { ComponentType } from "preact";
-import type { ExplainedStep, ExplainedToken, Explanation, Reading } from "caselens";
+import { type ExplainedStep, type ExplainedToken, type Explanation, type Reading, unsaid } from "caselens";
 import { similarity } from "../format";
+import { lens } from "../state/engine";
 import { attended } from "../state/words";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
@@ -31,7 +32,7 @@ const QuestionFigure: Figure = ({ result }) => (
   </>
 );
 
-const Token = ({ token }: { token: ExplainedToken }) => <li class={`token token-${token.part}`}>{token.text}</li>;
+const Token = ({ token }: { token: ExplainedToken }) => <li class={`token token-${token.part}${token.unknown ? " token-unknown" : ""}`}>{token.text}</li>;
 
 const TokensFigure: Figure = ({ result }) => (
   <>
@@ -204,6 +205,7 @@ const CosineFigure: Figure = ({ result }) => {
   const { steps, similarity: value, rating } = result.now;
   const bars = steps.map(({ name, cosine }) => ({ name: words.cosine.names[name], cosine, written: similarity(cosine) }));
   const height = 36 + 40 * bars.length;
+  const nothing = lens.value && unsaid(result.now, lens.value.info);
   return (
     <>
       <div class="answer">
@@ -211,6 +213,7 @@ const CosineFigure: Figure = ({ result }) => {
         <div>
           <p class="answer-value">{similarity(value)}</p>
           <p>{words.cosine.rating(rating)}</p>
+          {nothing && <p class="absent">{words.cosine.unsaid[nothing]}</p>}
           <p class="note">{words.cosine.angle(value, Math.round((Math.acos(Math.min(1, Math.max(-1, value))) * 180) / Math.PI))}</p>
         </div>
       </div>

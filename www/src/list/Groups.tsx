@@ -14,27 +14,29 @@ const words = strings.list.groups;
 const first = 4;
 const more = 200;
 
-const Badge = ({ group }: { group: number }) => (
-  <span class="badge" style={{ background: colourOf(group, theme.value) }} aria-hidden="true">
-    {group + 1}
+const Badge = ({ group, unmentioned }: { group: number; unmentioned: boolean | undefined }) => (
+  <span class="badge" style={{ background: colourOf(group, theme.value, unmentioned) }} aria-hidden="true">
+    {unmentioned ? strings.results.none : group + 1}
   </span>
 );
 
-const GroupText = memo(({ group, index, largest }: { group: Group; index: number; largest: number }) => {
+const GroupText = memo(({ group, index, largest, condition }: { group: Group; index: number; largest: number; condition: string }) => {
   const shown = useSignal(first);
-  const [central, ...rest] = group.members;
+  const { members, unmentioned } = group;
+  // A group that has nothing in common is named by that, and all of its texts are among its members.
+  const [central, rest] = unmentioned ? [undefined, members] : [members[0], members.slice(1)];
   const left = rest.length - shown.value;
   const point = (): void => void (pointedAt.value = index);
   const leave = (): void => void (pointedAt.value = undefined);
   return (
-    <li class="group" onPointerEnter={point} onPointerLeave={leave} onFocusCapture={point} onBlurCapture={leave}>
+    <li class={unmentioned ? "group unmentioned" : "group"} onPointerEnter={point} onPointerLeave={leave} onFocusCapture={point} onBlurCapture={leave}>
       <h3>
-        <Badge group={index} />
-        <span>{central?.text}</span>
+        <Badge group={index} unmentioned={unmentioned} />
+        <span>{central ? central.text : words.unmentioned(condition)}</span>
       </h3>
       <p class="group-size">
         <span class="group-bar" aria-hidden="true">
-          <span style={{ width: `${(100 * group.members.length) / largest}%`, background: colourOf(index, theme.value) }} />
+          <span style={{ width: `${(100 * group.members.length) / largest}%`, background: colourOf(index, theme.value, unmentioned) }} />
         </span>
         {words.size(group.members.length)}
       </p>
@@ -42,9 +44,11 @@ const GroupText = memo(({ group, index, largest }: { group: Group; index: number
         {rest.slice(0, shown.value).map((member) => (
           <li key={member.index}>
             <span>{member.text}</span>
-            <span class="quiet" title={words.member}>
-              {similarity(member.similarity)}
-            </span>
+            {!unmentioned && (
+              <span class="quiet" title={words.member}>
+                {similarity(member.similarity)}
+              </span>
+            )}
           </li>
         ))}
       </ul>
@@ -60,13 +64,13 @@ const GroupText = memo(({ group, index, largest }: { group: Group; index: number
 export function Groups() {
   const now = grouped.value;
   if (!now) return null;
-  const largest = now.groups[0]?.members.length ?? 1;
+  const largest = Math.max(1, ...now.groups.map(({ members }) => members.length));
   return (
     <section aria-labelledby="groups-title" class={age.value}>
       <h2 id="groups-title">{age.value === "earlier" ? words.earlier : words.title}</h2>
       <ol class="groups">
         {now.groups.map((group, index) => (
-          <GroupText key={`${now.condition} ${group.centre}`} group={group} index={index} largest={largest} />
+          <GroupText key={`${now.condition} ${group.unmentioned ? "" : group.centre}`} group={group} index={index} largest={largest} condition={now.condition} />
         ))}
       </ol>
     </section>

@@ -32,13 +32,14 @@ export function Search() {
           <ol class="hits">
             {now.hits.map((hit) => {
               const group = now.among.labels[hit.index] ?? 0;
+              const { unmentioned } = hit;
               return (
-                <li key={hit.index}>
-                  <span class="badge" style={{ background: colourOf(group, theme.value) }} aria-hidden="true">
-                    {group + 1}
+                <li key={hit.index} class={unmentioned && "unmentioned"}>
+                  <span class="badge" style={{ background: colourOf(group, theme.value, unmentioned) }} aria-hidden="true">
+                    {unmentioned ? strings.results.none : group + 1}
                   </span>
                   <span>{hit.text}</span>
-                  <span class="quiet">{similarity(hit.similarity)}</span>
+                  <span class="quiet">{unmentioned ? words.unmentioned : similarity(hit.similarity)}</span>
                 </li>
               );
             })}

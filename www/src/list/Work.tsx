@@ -12,8 +12,11 @@ import { download, toCsv } from "./table";
 
 const words = strings.list;
 
-const summary = (now: Grouped): string =>
-  `${words.groups.summary(now.lines.length, now.groups.length, now.condition)} ${words.groups.silhouette(now.silhouette)}`;
+function summary({ lines, groups, condition, silhouette }: Grouped): string {
+  const silent = groups.find(({ unmentioned }) => unmentioned)?.members.length ?? 0;
+  const [said, count] = [lines.length - silent, groups.length - (silent > 0 ? 1 : 0)];
+  return `${words.groups.summary(said, count, condition)}${silent > 0 ? words.groups.silent(silent) : ""}${count > 0 ? ` ${words.groups.silhouette(silhouette)}` : ""}`;
+}
 
 /** What stands below, in words. */
 function below(): string {

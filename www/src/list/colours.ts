@@ -8,5 +8,9 @@ const colours: Record<Theme, readonly string[]> = {
 };
 const shapes = ["circle", "triangle", "rect", "rectRot"] as const;
 
-export const colourOf = (group: number, theme: Theme): string => colours[theme][group % colours[theme].length] as string;
+/** What says nothing about the condition is of no group's colour. */
+const none: Record<Theme, string> = { light: "#7b8783", dark: "#6c7b76" };
+
+export const colourOf = (group: number, theme: Theme, unmentioned?: boolean): string =>
+  unmentioned ? none[theme] : (colours[theme][group % colours[theme].length] as string);
 export const shapeOf = (group: number): (typeof shapes)[number] => shapes[group % shapes.length] as (typeof shapes)[number];

@@ -34,8 +34,8 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
     id: "dress",
     beforeDatasetsDraw(drawn) {
       const radius = ((now?.lines.length ?? 0) > 300 ? 0.22 : 0.375) * rem();
-      const styles = (now?.groups ?? []).map((_, group): PointOptions => {
-        const backgroundColor = colourOf(group, theme) + (pointed === undefined || pointed === group ? "" : faded);
+      const styles = (now?.groups ?? []).map(({ unmentioned }, group): PointOptions => {
+        const backgroundColor = colourOf(group, theme, unmentioned) + (pointed === undefined || pointed === group ? "" : faded);
         return { ...plain, radius, backgroundColor, pointStyle: shapeOf(group) };
       });
       drawn.getDatasetMeta(0).data.forEach((point, i) => {
@@ -55,9 +55,9 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       ctx.font = `700 ${0.8125 * rem()}px ${getComputedStyle(canvas).fontFamily}`;
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";
-      for (const [group, { centre }] of now?.groups.entries() ?? []) {
+      for (const [group, { centre, unmentioned }] of now?.groups.entries() ?? []) {
         const at = data[centre];
-        if (!at || (pointed !== undefined && pointed !== group)) continue;
+        if (!at || unmentioned || (pointed !== undefined && pointed !== group)) continue;
         ctx.fillStyle = colourOf(group, theme);
         ctx.beginPath();
         ctx.arc(at.x, at.y, 0.6875 * rem(), 0, 2 * Math.PI);

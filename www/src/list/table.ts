@@ -1,5 +1,6 @@
 // CSV in and out, by papaparse, which is loaded when it is first needed.
 
+import { strings } from "../strings";
 import type { Grouped } from "./grouping";
 
 /** A table that was opened: its rows, without the first where that holds names. */
@@ -40,7 +41,7 @@ export const columnTexts = ({ rows }: Table, column: number): string[] =>
   rows.map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim()).filter((cell) => cell !== "");
 
 /** The groups as CSV, a row a text in the order of the list. */
-export async function toCsv({ lines, groups, labels, points }: Grouped): Promise<string> {
+export async function toCsv({ lines, groups, labels, points, condition }: Grouped): Promise<string> {
   const { unparse } = await papa();
   const similarity = new Map(groups.flatMap(({ members }) => members.map((member) => [member.index, member.similarity] as const)));
   // Numbers, not their digits as text: a text that begins with a minus is taken for a formula and escaped.
@@ -51,7 +52,7 @@ export async function toCsv({ lines, groups, labels, points }: Grouped): Promise
       return {
         text: line,
         group: label + 1,
-        group_name: lines[groups[label]?.centre ?? 0],
+        group_name: groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.centre ?? 0],
         similarity_to_centre: rounded(similarity.get(i)),
         x: rounded(points[2 * i]),
         y: rounded(points[2 * i + 1]),

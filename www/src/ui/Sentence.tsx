@@ -4,6 +4,7 @@ import { isWord, lookOf } from "../state/attention";
 import { cutSentences } from "../state/cut";
 import { sentences } from "../state/fields";
 import { inLens } from "../state/focus";
+import { foreign } from "../state/said";
 import { strings } from "../strings";
 
 /**
@@ -33,6 +34,7 @@ export function Sentence({ index }: { index: 0 | 1 }) {
   const sentence = sentences[index];
   const id = `sentence-${index + 1}`;
   const cut = cutSentences.value[index];
+  const other = foreign.value[index];
   return (
     <div class={index === 0 ? "sentence sentence-first" : "sentence sentence-second"}>
       <div class="sentence-head">
@@ -57,6 +59,8 @@ export function Sentence({ index }: { index: 0 | 1 }) {
         />
       </div>
       <p class="note" id={`${id}-note`}>
+        {other ? strings.sentences.foreign(other.language, other.trained) : ""}
+        {other && cut ? " " : ""}
         {cut ? strings.sentences.cut : ""}
       </p>
     </div>

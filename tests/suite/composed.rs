@@ -215,7 +215,7 @@ fn pools_make_sets_that_agree_and_differ() {
     assert_eq!(csv, written(&run("data/pools.py", &file, &["--seed", "3"])));
     let rows = rows(&csv);
     assert!(rows.len() > 300, "{}", rows.len());
-    let mut sets = std::collections::HashMap::new();
+    let mut sets = HashMap::new();
     for row in &rows {
         let texts = ["sentence1", "sentence2"].map(|name| row[name].as_str());
         let about = |value: &str| texts.map(|text| text.contains(value));

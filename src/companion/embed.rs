@@ -165,6 +165,10 @@ impl Args {
     }
 }
 
+/// A row's place among those that are embedded together, its vector, and the probability that its text says
+/// something about the condition, where that is told.
+type Embedded = (usize, Vec<f32>, Option<f32>);
+
 /// Turns rows into vectors.
 struct Embedder<'a> {
     args: &'a Args,
@@ -288,7 +292,7 @@ impl<'a> Embedder<'a> {
         places: &[usize],
         first: usize,
         what: &str,
-    ) -> Result<Vec<(usize, Vec<f32>, Option<f32>)>> {
+    ) -> Result<Vec<Embedded>> {
         match wait(self.lens.run(inputs)) {
             Ok(rows) => {
                 for (input, tokens) in &rows.cuts {

@@ -100,7 +100,7 @@ impl Tokenizer {
         let lacks = |emoji: &&str| unknown.is_some_and(|unknown| ids(emoji).contains(&unknown));
         Self {
             spells_emoji: EMOJI.iter().all(lacks),
-            is_english: ENGLISH.iter().all(is_one) && !OTHERS.iter().any(|word| is_one(&word)),
+            is_english: ENGLISH.iter().all(is_one) && !OTHERS.iter().any(is_one),
             unknown,
             inner,
         }

@@ -17,6 +17,8 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const MODELS = path.join(ROOT, "www/public/models");
 export const MODEL_FILE = "caselens-csts-q4_0.gguf";
 export const HEAD_FILE = "caselens-csts.head.safetensors";
+/** In texts that encoders are given otherwise than other programs do: emoji are read by their names. */
+export const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 /** all-MiniLM-L6-v2 as published, in the same folder: `./build.sh setup` makes it. */
 export const BASE_FILE = "all-MiniLM-L6-v2-q8_0.gguf";
 /** The companion program. `CASELENS` names another one. */

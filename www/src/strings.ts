@@ -306,7 +306,7 @@ export const strings = {
       },
       tokens: {
         title: "Words become tokens",
-        text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word), emoji become their names, and what it does not know at all is [UNK]. [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
       },
       attention: {
         title: "The condition looks at the words",

@@ -20,8 +20,8 @@ export function BigLens() {
       <div class={pending.value ? "readout stale" : "readout"}>
         <p class="readout-value">{value === undefined ? strings.results.none : written(value)}</p>
         <p class="readout-caption">
-          {unsaid ? `${strings.results.unsaid[unsaid]}: ` : ""}
-          {through ? strings.results.through(through.condition) : strings.results.unaided.toLowerCase()}
+          {unsaid && strings.results.unsaid[unsaid]}
+          {!unsaid && (through ? strings.results.through(through.condition) : strings.results.unaided.toLowerCase())}
         </p>
       </div>
     </div>

@@ -147,7 +147,7 @@ fn known_encoders_are_listed() {
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    assert_eq!(listed.len(), 7);
+    assert_eq!(listed.len(), 8);
     assert_eq!(listed[0]["id"], "nvidia/NV-Embed-v2");
     assert_eq!(listed[0]["pooling"], "latent");
     let (_, table, _) = caselens(&["models"]);

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     checkpoint::described::{Reader, Writer},
     error::{Error, Result},
-    head::HeadFile,
+    head::{HeadFile, Mentioned},
 };
 
 /// Average the weights of encoders that were trained from the same start
@@ -70,11 +70,13 @@ pub fn run(args: Args) -> Result<()> {
     let weights = mean.divided(args.model.len() as f32)?;
 
     let record = json!({ "mean_of": records(&heads) });
+    let mentioned = mean_mentioned(&heads);
     let Some(mut head) = heads.into_iter().next() else {
         return Ok(());
     };
     head.spec.encoder = folder::encoder(&args.output, &weights);
     head.spec.training = record.clone();
+    head.mentioned = mentioned;
     let files = vec![
         ("model.safetensors", weights),
         (FOLDER_HEAD, head.to_bytes()?),
@@ -88,6 +90,21 @@ pub fn run(args: Args) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// What tells mentions, as the mean of the heads'; none where one has none.
+fn mean_mentioned(heads: &[HeadFile]) -> Option<Mentioned> {
+    let all: Option<Vec<&Mentioned>> = heads.iter().map(|head| head.mentioned.as_ref()).collect();
+    let all = all?;
+    let mean = |number: &dyn Fn(&Mentioned) -> f32| {
+        all.iter().map(|mentioned| number(mentioned)).sum::<f32>() / all.len() as f32
+    };
+    let dims = all.iter().map(|mentioned| mentioned.weight.len()).min()?;
+    Some(Mentioned {
+        weight: (0..dims).map(|i| mean(&|m| m.weight[i])).collect(),
+        bias: mean(&|m| m.bias),
+        threshold: mean(&|m| m.threshold),
+    })
 }
 
 /// How each encoder was trained; of one that is averaged several times once, with how often.

@@ -203,6 +203,37 @@ fn english_is_not_taken_for_another_language() {
     }
 }
 
+/// False alarms among the English sentences of `data`, of four words or more; every eighth, since they are many.
+#[cfg(feature = "cli")]
+#[test]
+fn hardly_an_english_sentence_is_told() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let columns = ["sentence1", "sentence2"];
+    let mut sentences = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path
+            .extension()
+            .is_some_and(|e| e == "csv" || e == "parquet")
+        {
+            continue;
+        }
+        let table = caselens::companion::table::data::columns(&path, &columns, &[], None).unwrap();
+        for row in 0..table.rows() {
+            let cells = columns.iter().filter_map(|column| table.cell(column, row));
+            sentences.extend(cells.map(str::to_owned));
+        }
+    }
+    let long = |text: &&String| text.split_whitespace().count() >= 4;
+    let sentences: Vec<&String> = sentences.iter().filter(long).step_by(8).collect();
+    let told = sentences
+        .iter()
+        .filter(|text| other_than_english(text).is_some());
+    let (told, all) = (told.count(), sentences.len());
+    eprintln!("{told} of {all} English sentences are taken for another language");
+    assert!(all > 10_000 && told * 1000 < all * 2, "{told} of {all}");
+}
+
 #[test]
 fn a_comparison_tells_the_language_of_each_sentence() {
     let sentences = [

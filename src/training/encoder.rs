@@ -550,16 +550,8 @@ impl<'a> Training<'a> {
             );
         }
         // As it is trained, but for dropout: products in bf16 take a fraction of the time.
-        let backend = Trainer::new(
-            self.task.device.clone(),
-            0,
-            FineTuning {
-                adapter: Adapter::Full,
-                frozen: Frozen::None,
-                dropout: 0.0,
-                precision: options.precision,
-            },
-        );
+        let device = self.task.device.clone();
+        let backend = Trainer::without_gradients(device, options.precision);
         let encoder = Encoder::load(backend, self.task.checkpoint)?;
         let template = encoder.template();
         let mut rows = Vec::new();

@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// LayerNorm's parameters.
+#[derive(Clone)]
 pub struct Norm {
     pub(super) weight: Tensor,
     pub(super) bias: Tensor,

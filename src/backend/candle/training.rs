@@ -3,13 +3,16 @@
 
 pub mod adamw;
 mod attention;
-mod autograd;
 mod backend;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub mod bf16;
 #[cfg(test)]
 mod composed;
+mod dropout;
+mod linear;
 pub mod math;
+mod norm;
 pub mod parameters;
+mod tape;
 
 pub use backend::Trainer;

@@ -2,33 +2,44 @@
 
 use std::ops::Range;
 
-use candle_core::{
-    CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor, bail,
-};
+use candle_core::{Result, Tensor, bail};
 use rayon::prelude::*;
 
-use super::math::{exp, numbers, sum};
+use super::{
+    math::{exp, sum},
+    tape::{Gradients, Numbers, Operation, Tape},
+};
 
 /// Scaled dot-product attention within each of `sequences`, which lie end to end and cover all rows:
-/// `[tokens, 3 · hidden]` → `[tokens, hidden]`.
-pub fn attention(qkv: &Tensor, sequences: Vec<Range<usize>>, heads: usize) -> Result<Tensor> {
-    qkv.contiguous()?.apply_op1(Attention { sequences, heads })
-}
-
-/// [`attention`] with a bias of its scores by how far a key lies from its query, `[heads, 2n − 1]`, where no sequence is
-/// longer than n.
-pub fn biased_attention(
+/// `[tokens, 3 · hidden]` → `[tokens, hidden]`. A bias adds to scores by how far a key lies from its query, `[heads, 2n − 1]`,
+/// where no sequence is longer than n.
+pub fn attention(
+    tape: &Tape,
     qkv: &Tensor,
-    bias: &Tensor,
+    bias: Option<&Tensor>,
     sequences: Vec<Range<usize>>,
+    heads: usize,
 ) -> Result<Tensor> {
-    let (heads, _) = bias.dims2()?;
-    let (qkv, bias) = (qkv.contiguous()?, bias.contiguous()?);
-    qkv.apply_op2(&bias, Attention { sequences, heads })
+    let attention = Attention {
+        qkv: qkv.contiguous()?,
+        bias: bias.map(Tensor::contiguous).transpose()?,
+        sequences,
+        heads,
+    };
+    let (tokens, columns) = attention.qkv.dims2()?;
+    let out = attention.forward()?;
+    let from: Vec<Tensor> = [Some(&attention.qkv), attention.bias.as_ref()]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let from: Vec<&Tensor> = from.iter().collect();
+    tape.record((tokens, columns / 3), out, &from, || attention)
 }
 
-#[derive(Clone)]
 struct Attention {
+    qkv: Tensor,
+    bias: Option<Tensor>,
     sequences: Vec<Range<usize>>,
     heads: usize,
 }
@@ -170,17 +181,15 @@ impl Attention {
         Ok((out, given))
     }
 
-    /// `[tokens, 3 · hidden]` → `[tokens, hidden]`, with the bias `[heads, 2n − 1]` where there is one.
-    fn forward(
-        &self,
-        qkv: &CpuStorage,
-        layout: &Layout,
-        bias: Option<&[f32]>,
-    ) -> Result<(CpuStorage, Shape)> {
-        let (tokens, columns) = layout.shape().dims2()?;
+    /// `[tokens, 3 · hidden]` → `[tokens, hidden]`.
+    fn forward(&self) -> Result<Vec<f32>> {
+        let (tokens, columns) = self.qkv.dims2()?;
         let hidden = columns / 3;
         let width = hidden / self.heads;
-        let qkv = numbers(qkv, layout)?;
+        let qkv = Numbers::of(&self.qkv)?;
+        let qkv = &*qkv;
+        let bias = self.bias.as_ref().map(Numbers::of).transpose()?;
+        let bias = bias.as_deref();
         let (out, _) = self.each_sequence(tokens, hidden, |range, out| {
             let rows = &qkv[range.start * columns..range.end * columns];
             let mut head = HeadBuffers::default();
@@ -206,22 +215,35 @@ impl Attention {
                 }
             }
         })?;
-        Ok((CpuStorage::F32(out), (tokens, hidden).into()))
+        Ok(out)
     }
+}
 
+impl Operation for Attention {
+    fn backward(&self, gradient: Vec<f32>, sums: &mut Gradients) -> Result<()> {
+        let of_bias = self.bias.as_ref().map(Tensor::elem_count);
+        let mut of_qkv = self.gradients(&gradient)?;
+        let of_bias = of_bias.map(|numbers| of_qkv.split_off(of_qkv.len() - numbers));
+        sums.add(&self.qkv, of_qkv)?;
+        match (&self.bias, of_bias) {
+            (Some(bias), Some(gradient)) => sums.add(bias, gradient),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Attention {
     /// The gradient of `qkv`, `[tokens, 3 · hidden]`, and behind it that of the bias, `[heads, 2n − 1]`, where there is one.
-    fn backward(
-        &self,
-        (qkv, layout): (&CpuStorage, &Layout),
-        bias: Option<&[f32]>,
-        (gradient, gradient_layout): (&CpuStorage, &Layout),
-    ) -> Result<Vec<f32>> {
-        let (tokens, columns) = layout.shape().dims2()?;
+    fn gradients(&self, gradient: &[f32]) -> Result<Vec<f32>> {
+        let (tokens, columns) = self.qkv.dims2()?;
         let hidden = columns / 3;
         let heads = self.heads;
         let width = hidden / heads;
         let scale = 1.0 / (width as f32).sqrt();
-        let (qkv, gradient) = (numbers(qkv, layout)?, numbers(gradient, gradient_layout)?);
+        let qkv = Numbers::of(&self.qkv)?;
+        let qkv = &*qkv;
+        let bias = self.bias.as_ref().map(Numbers::of).transpose()?;
+        let bias = bias.as_deref();
         let (mut out, of_biases) = self.each_sequence(tokens, columns, |range, out| {
             let length = range.len();
             let rows = &qkv[range.start * columns..range.end * columns];
@@ -305,101 +327,6 @@ impl Attention {
     }
 }
 
-impl CustomOp1 for Attention {
-    fn name(&self) -> &'static str {
-        "attention"
-    }
-
-    fn cpu_fwd(&self, qkv: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        self.forward(qkv, layout, None)
-    }
-
-    fn bwd(&self, qkv: &Tensor, _result: &Tensor, gradient: &Tensor) -> Result<Option<Tensor>> {
-        Ok(Some(qkv.detach().apply_op2_no_bwd(
-            &gradient.contiguous()?,
-            &AttentionGradient(self.clone()),
-        )?))
-    }
-}
-
-struct AttentionGradient(Attention);
-
-impl CustomOp2 for AttentionGradient {
-    fn name(&self) -> &'static str {
-        "attention-gradient"
-    }
-
-    fn cpu_fwd(
-        &self,
-        qkv: &CpuStorage,
-        layout: &Layout,
-        gradient: &CpuStorage,
-        gradient_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        let all = self
-            .0
-            .backward((qkv, layout), None, (gradient, gradient_layout))?;
-        Ok((CpuStorage::F32(all), layout.shape().clone()))
-    }
-}
-
-impl CustomOp2 for Attention {
-    fn name(&self) -> &'static str {
-        "biased-attention"
-    }
-
-    fn cpu_fwd(
-        &self,
-        qkv: &CpuStorage,
-        layout: &Layout,
-        bias: &CpuStorage,
-        bias_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        self.forward(qkv, layout, Some(numbers(bias, bias_layout)?))
-    }
-
-    fn bwd(
-        &self,
-        qkv: &Tensor,
-        bias: &Tensor,
-        _result: &Tensor,
-        gradient: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let both = qkv.detach().apply_op3_no_bwd(
-            &bias.detach(),
-            &gradient.contiguous()?,
-            &AttentionGradient(self.clone()),
-        )?;
-        let of = |start: usize, like: &Tensor| {
-            let part = both.narrow(0, start, like.elem_count())?;
-            part.reshape(like.shape()).map(Some)
-        };
-        Ok((of(0, qkv)?, of(qkv.elem_count(), bias)?))
-    }
-}
-
-impl CustomOp3 for AttentionGradient {
-    fn name(&self) -> &'static str {
-        "biased-attention-gradient"
-    }
-
-    fn cpu_fwd(
-        &self,
-        qkv: &CpuStorage,
-        layout: &Layout,
-        bias: &CpuStorage,
-        bias_layout: &Layout,
-        gradient: &CpuStorage,
-        gradient_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        let bias = numbers(bias, bias_layout)?;
-        let (qkv, gradient) = ((qkv, layout), (gradient, gradient_layout));
-        let all = self.0.backward(qkv, Some(bias), gradient)?;
-        let length = all.len();
-        Ok((CpuStorage::F32(all), length.into()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use candle_core::D;
@@ -451,23 +378,27 @@ mod tests {
         let (heads, width) = (3, 5);
         let x = random(12, 3 * heads * width, 1);
         let sequences = vec![0..4, 4..5, 5..12];
-        let expected = composed(&x, None, &sequences, heads);
-        same(&[&x], attention(&x, sequences.clone(), heads), expected);
+        let tape = Tape::default();
+        let fused = |bias: Option<&Tensor>| attention(&tape, &x, bias, sequences.clone(), heads);
+        same(
+            &tape,
+            &[&x],
+            || fused(None),
+            || composed(&x, None, &sequences, heads),
+        );
         // For sequences that are longer than any here, and for no longer ones.
         for longest in [9, 7] {
             let bias = random(heads, 2 * longest - 1, 2);
-            let expected = composed(&x, Some(&bias), &sequences, heads);
-            let found = biased_attention(&x, &bias, sequences.clone());
-            same(&[&x, &bias], found, expected);
+            let expected = || composed(&x, Some(&bias), &sequences, heads);
+            same(&tape, &[&x, &bias], || fused(Some(&bias)), expected);
             // As devices compute it that have no operation of their own.
             let mut batch = Batch::default();
             for range in &sequences {
                 batch.push(&vec![0; range.len()], &vec![0; range.len()]);
             }
             let batch = DeviceBatch::new(&batch, x.device()).unwrap();
-            let found = operations::attention(&x, &batch, heads, Some(&bias)).unwrap();
-            let expected = composed(&x, Some(&bias), &sequences, heads);
-            same(&[&x, &bias], Ok(found), expected);
+            let found = || Ok(operations::attention(&x, &batch, heads, Some(&bias)).unwrap());
+            same(&tape, &[&x, &bias], found, expected);
         }
     }
 }

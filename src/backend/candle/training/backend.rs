@@ -7,10 +7,11 @@ use candle_core::{DType, Device, Tensor, Var, backprop::GradStore};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
-    attention, autograd,
-    parameters::{
-        Adapter, FineTuning, Frozen, Lora, Parameter, TrainingPrecision, WeightGradients,
-    },
+    attention,
+    dropout::Dropout,
+    linear, norm,
+    parameters::{Adapter, FineTuning, Frozen, Lora, Parameter, TrainingPrecision},
+    tape::Tape,
 };
 use crate::{
     backend::{
@@ -33,14 +34,12 @@ use crate::{
 pub struct Trainer {
     device: Device,
     how: FineTuning,
-    /// Whether operations with a backward pass of their own are used.
-    fused: bool,
+    /// Records of operations with a backward pass of their own, where those are used.
+    tape: Option<Tape>,
     /// Where dropout's masks and the first numbers of low-rank updates come from.
     random: Mutex<StdRng>,
     parameters: Mutex<Vec<Parameter>>,
     adapters: Mutex<Vec<Lora>>,
-    /// Gradients that fused operations keep beside autograd's store.
-    gradients: WeightGradients,
 }
 
 impl Trainer {
@@ -49,13 +48,12 @@ impl Trainer {
     /// `seed`.
     pub fn new(device: Device, seed: u64, how: FineTuning) -> Self {
         Self {
-            fused: device.is_cpu(),
+            tape: device.is_cpu().then(Tape::default),
             device,
             how,
             random: Mutex::new(StdRng::seed_from_u64(seed)),
             parameters: Mutex::default(),
             adapters: Mutex::default(),
-            gradients: WeightGradients::default(),
         }
     }
 
@@ -68,14 +66,31 @@ impl Trainer {
             precision: TrainingPrecision::F32,
         };
         Self {
-            fused: false,
+            tape: None,
             ..Self::new(device, seed, how)
         }
     }
 
-    /// Lets dropout's masks follow from another seed from here on.
+    /// candle on `device`, to compute as in training but for dropout and gradients.
+    pub fn without_gradients(device: Device, precision: TrainingPrecision) -> Self {
+        let how = FineTuning {
+            adapter: Adapter::Full,
+            frozen: Frozen::None,
+            dropout: 0.0,
+            precision,
+        };
+        Self {
+            tape: device.is_cpu().then(Tape::off),
+            ..Self::new(device, 0, how)
+        }
+    }
+
+    /// Begins a step: dropout's masks follow from another seed from here on.
     pub fn reseed(&self, seed: u64) {
         *lock(&self.random) = StdRng::seed_from_u64(seed);
+        if let Some(tape) = &self.tape {
+            tape.clear();
+        }
     }
 
     /// What was loaded to be trained, in the order it was loaded. Cloning shares.
@@ -90,9 +105,10 @@ impl Trainer {
 
     /// Gradients of `loss`, a single number, for all parameters that are trained.
     pub fn gradients(&self, loss: &Tensor) -> Result<GradStore> {
-        let mut gradients = loss.backward()?;
-        self.gradients.drain_to(&mut gradients)?;
-        Ok(gradients)
+        Ok(match &self.tape {
+            Some(tape) => tape.backward(loss)?,
+            None => loss.backward()?,
+        })
     }
 
     /// Tensors stacked along their first dimension: a parameter, where all of them are trained.
@@ -134,25 +150,15 @@ impl Trainer {
         Ok(all)
     }
 
-    fn norm(&self, x: &Tensor, norm: &Norm) -> Result<Tensor> {
-        match self.fused {
-            true => Ok(autograd::layer_norm(x, &norm.weight, &norm.bias, norm.eps)?),
-            false => layer_norm(x, norm),
+    /// Dropout of the next operation within an encoder.
+    fn drawn(&self) -> Dropout {
+        match self.how.dropout > 0.0 {
+            true => Dropout {
+                p: self.how.dropout,
+                seed: lock(&self.random).random(),
+            },
+            false => Dropout::OFF,
         }
-    }
-
-    /// Dropout within an encoder, plus `residual` where there is one.
-    fn drop_add(&self, x: Tensor, residual: Option<&Tensor>) -> Result<Tensor> {
-        let p = self.how.dropout;
-        if self.fused && p > 0.0 {
-            let seed = lock(&self.random).random();
-            return Ok(autograd::dropout(&x, residual, p, seed)?);
-        }
-        let x = self.dropout(&x, p)?;
-        Ok(match residual {
-            Some(residual) => (x + residual)?,
-            None => x,
-        })
     }
 }
 
@@ -250,15 +256,20 @@ impl Backend for Trainer {
     }
 
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
-        self.drop_add(self.norm(&tables.sum(batch)?, &tables.norm)?, None)
+        let x = tables.sum(batch)?;
+        match &self.tape {
+            Some(tape) => Ok(norm::norm_drop(tape, &x, &tables.norm, self.drawn())?),
+            None => self.dropout(&layer_norm(&x, &tables.norm)?, self.how.dropout),
+        }
     }
 
     fn linear(&self, x: &Tensor, layer: &Linear, activation: Activation) -> Result<Tensor> {
         let (weight, bias, precision) = (layer.weight()?, &layer.bias, self.how.precision);
-        if self.fused {
-            let y = autograd::linear(x, &weight, bias, precision, &self.gradients)?;
+        if let Some(tape) = &self.tape {
+            let gelu = activation == Activation::Gelu;
+            let y = linear::linear(tape, x, (&weight, bias), gelu, precision)?;
             return match activation {
-                Activation::Gelu => Ok(autograd::gelu(&y)?),
+                Activation::Gelu => Ok(y),
                 other => operations::activate(y, other),
             };
         }
@@ -279,8 +290,17 @@ impl Backend for Trainer {
         residual: &Tensor,
         norm: &Norm,
     ) -> Result<Tensor> {
+        if let Some(tape) = &self.tape {
+            let (weight, precision) = (layer.weight()?, self.how.precision);
+            let affine = (&weight, &layer.bias);
+            let dropout = self.drawn();
+            return Ok(linear::linear_add_norm(
+                tape, x, affine, residual, norm, dropout, precision,
+            )?);
+        }
         let y = self.linear(x, layer, Activation::None)?;
-        self.norm(&self.drop_add(y, Some(residual))?, norm)
+        let y = self.dropout(&y, self.how.dropout)?;
+        layer_norm(&(y + residual)?, norm)
     }
 
     fn attention(
@@ -291,17 +311,20 @@ impl Backend for Trainer {
         bias: Option<&RelativeBias>,
     ) -> Result<Tensor> {
         let bias = bias.map(RelativeBias::by_offset).transpose()?;
-        if !self.fused {
+        let Some(tape) = &self.tape else {
             return operations::attention(qkv, batch, heads, bias.as_ref());
+        };
+        if let Some(bias) = &bias {
+            operations::longest_of(bias, heads, batch.longest())?;
         }
         let sequences = batch.ranges.clone();
-        Ok(match bias {
-            None => attention::attention(qkv, sequences, heads)?,
-            Some(bias) => {
-                operations::longest_of(&bias, heads, batch.longest())?;
-                attention::biased_attention(qkv, &bias, sequences)?
-            }
-        })
+        Ok(attention::attention(
+            tape,
+            qkv,
+            bias.as_ref(),
+            sequences,
+            heads,
+        )?)
     }
 
     fn attention_weights(

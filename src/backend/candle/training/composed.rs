@@ -2,7 +2,7 @@
 
 use candle_core::{Device, Result, Tensor, Var};
 
-use super::{math::mix, parameters::WeightGradients};
+use super::{math::mix, tape::Tape};
 
 /// Numbers between −2 and 2, the same at each call.
 pub fn random(rows: usize, columns: usize, seed: u64) -> Var {
@@ -13,26 +13,19 @@ pub fn random(rows: usize, columns: usize, seed: u64) -> Var {
     Var::from_vec(numbers, (rows, columns), &Device::Cpu).unwrap()
 }
 
-/// Values and gradients of two forms of one operation must agree.
-pub fn same(inputs: &[&Var], fused: Result<Tensor>, composed: Result<Tensor>) {
-    same_with(&WeightGradients::default(), inputs, fused, composed);
-}
-
-/// The same where gradients of weights are kept apart.
-pub fn same_with(
-    kept: &WeightGradients,
+/// Values and gradients of two forms of one operation must agree, one recorded on `tape` and one of candle's operations.
+pub fn same(
+    tape: &Tape,
     inputs: &[&Var],
-    fused: Result<Tensor>,
-    composed: Result<Tensor>,
+    fused: impl Fn() -> Result<Tensor>,
+    composed: impl Fn() -> Result<Tensor>,
 ) {
-    let (fused, composed) = (fused.unwrap(), composed.unwrap());
+    let (fused, composed) = (fused().unwrap(), composed().unwrap());
     let (rows, columns) = fused.dims2().unwrap();
     let weights = random(rows, columns, 99).as_detached_tensor();
     let gradients = |y: &Tensor| {
         let sum = (y * &weights).unwrap().sum_all().unwrap();
-        let mut store = sum.backward().unwrap();
-        kept.drain_to(&mut store).unwrap();
-        store
+        tape.backward(&sum).unwrap()
     };
     let close = |a: &Tensor, b: &Tensor| {
         let worst = (a - b).unwrap().abs().unwrap().max_all().unwrap();

@@ -2,9 +2,12 @@
 //! once, sums in a fixed order, and random bits by their place.
 
 use candle_core::{CpuStorage, Layout, Result, bail};
+use rayon::prelude::*;
 
 /// Numbers that one task works on where rows do not matter.
 pub const SPAN: usize = 1 << 14;
+/// Rows that one task works on; sums over rows are made of sums over so many.
+pub const ROWS: usize = 64;
 
 /// The numbers of a contiguous f32 tensor.
 pub fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
@@ -88,4 +91,21 @@ pub fn mix(seed: u64, i: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// The sum of all rows, `[columns]`, in an order that no number of threads changes.
+pub fn column_sums(x: &[f32], columns: usize) -> Vec<f32> {
+    let of_rows = |rows: &[f32]| {
+        let mut sums = vec![0f32; columns];
+        for row in rows.chunks_exact(columns) {
+            sums.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+        }
+        sums
+    };
+    let parts: Vec<_> = x.par_chunks(ROWS * columns).map(of_rows).collect();
+    let mut total = vec![0f32; columns];
+    for part in parts {
+        total.iter_mut().zip(part).for_each(|(t, p)| *t += p);
+    }
+    total
 }

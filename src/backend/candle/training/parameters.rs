@@ -1,17 +1,12 @@
 //! What fine-tuning changes in an encoder: its weights but those that are frozen, or low-rank updates
 //! beside them (LoRA; Hu et al., 2021).
 
-use std::{
-    fmt,
-    str::FromStr,
-    sync::{Arc, Mutex},
-};
+use std::{fmt, str::FromStr};
 
-use candle_core::{Device, Tensor, Var, backprop::GradStore};
+use candle_core::{Device, Tensor, Var};
 use rand::{RngExt, rngs::StdRng};
 
 use crate::{
-    backend::lock,
     checkpoint::weights::Role,
     error::{Error, Result},
 };
@@ -227,29 +222,6 @@ impl FineTuning {
             Some(Role::Head) => true,
             Some(role) => self.adapter == Adapter::Full && !self.frozen.holds(role),
         }
-    }
-}
-
-/// Gradients of weight matrices, beside autograd's store: the store adds each gradient to zeros, which for the
-/// matrices of all-MiniLM-L6-v2 is a sixth of a training step.
-#[derive(Clone, Default)]
-pub struct WeightGradients(Arc<Mutex<Vec<(Tensor, Tensor)>>>);
-
-impl WeightGradients {
-    pub(super) fn keep(&self, weight: &Tensor, gradient: Tensor) {
-        lock(&self.0).push((weight.clone(), gradient));
-    }
-
-    /// Moves what a backward pass left here to its store.
-    pub fn drain_to(&self, store: &mut GradStore) -> candle_core::Result<()> {
-        for (weight, gradient) in lock(&self.0).drain(..) {
-            let sum = match store.remove(&weight) {
-                Some(other) => (other + gradient)?,
-                None => gradient,
-            };
-            store.insert(&weight, sum);
-        }
-        Ok(())
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
 const KEY: &str = "caselens.head";
 const VERSION: u32 = 1;
 /// The tensors of [`Mentioned`].
-const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
+pub(crate) const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
 
 #[derive(Serialize, Deserialize)]
 struct Described {

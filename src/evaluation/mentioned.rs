@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::metrics::{finite, ranks};
+use super::metrics::{auc, finite};
 
 /// The figures of one evaluation, as fractions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,13 +49,4 @@ impl MentionScores {
             below_of_others: below(Some(false)),
         }
     }
-}
-
-/// The area under the ROC curve, by ranks (Mann and Whitney's U); ties count half. NaN where one kind is missing.
-pub fn auc(scores: &[f64], truths: &[bool]) -> f64 {
-    let ranks = ranks(scores);
-    let ranked = ranks.iter().zip(truths).filter(|(_, truth)| **truth);
-    let (sum, n) = ranked.fold((0.0, 0.0), |(sum, n), (rank, _)| (sum + rank, n + 1.0));
-    let others = truths.len() as f64 - n;
-    (sum - n * (n + 1.0) / 2.0) / (n * others)
 }

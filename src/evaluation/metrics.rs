@@ -121,41 +121,36 @@ pub struct Decisions {
 impl Decisions {
     /// Of `predicted` against `ratings`, row by row; `None` where no row is alike or different.
     pub fn of(predicted: &[f64], ratings: &[f64]) -> Option<Self> {
-        let rated: Vec<(f64, bool)> = predicted
+        let (similarities, alike): (Vec<f64>, Vec<bool>) = predicted
             .iter()
             .zip(ratings)
             .filter(|(_, rating)| **rating >= 4.0 || **rating <= 2.0)
             .map(|(&similarity, &rating)| (similarity, rating >= 4.0))
-            .collect();
-        if rated.is_empty() {
+            .unzip();
+        if similarities.is_empty() {
             return None;
         }
         let share = |side: fn(f64, bool) -> bool| {
-            let there = rated.iter().filter(|(s, alike)| side(*s, *alike));
-            there.count() as f64 / rated.len() as f64
+            let rows = similarities.iter().zip(&alike);
+            let there = rows.filter(|(s, alike)| side(**s, **alike));
+            there.count() as f64 / similarities.len() as f64
         };
         Some(Self {
-            rows: rated.len(),
+            rows: similarities.len(),
             right: share(|s, alike| if alike { s >= ALIKE } else { s <= DIFFERENT }),
             wrong: share(|s, alike| if alike { s <= DIFFERENT } else { s >= ALIKE }),
-            auc: auc(&rated),
+            auc: auc(&similarities, &alike),
         })
     }
 }
 
-/// Area under the ROC curve of scores, each beside what is true; ties count half, NaN where all are the same.
-pub fn auc(scored: &[(f64, bool)]) -> f64 {
-    let scores: Vec<f64> = scored.iter().map(|(score, _)| *score).collect();
-    let positive = scored.iter().filter(|(_, truth)| *truth).count() as f64;
-    let negative = scored.len() as f64 - positive;
-    let ranks = ranks(&scores);
-    let sum: f64 = ranks
-        .iter()
-        .zip(scored)
-        .filter(|(_, (_, truth))| *truth)
-        .map(|(rank, _)| rank)
-        .sum();
-    (sum - positive * (positive + 1.0) / 2.0) / (positive * negative)
+/// The area under the ROC curve, by ranks (Mann and Whitney's U); ties count half. NaN where one kind is missing.
+pub fn auc(scores: &[f64], truths: &[bool]) -> f64 {
+    let ranks = ranks(scores);
+    let ranked = ranks.iter().zip(truths).filter(|(_, truth)| **truth);
+    let (sum, n) = ranked.fold((0.0, 0.0), |(sum, n), (rank, _)| (sum + rank, n + 1.0));
+    let others = truths.len() as f64 - n;
+    (sum - n * (n + 1.0) / 2.0) / (n * others)
 }
 
 #[cfg(test)]
@@ -180,7 +175,7 @@ mod tests {
         assert_eq!((decisions.right, decisions.wrong), (0.4, 0.4));
         // Of six couples: 0.9 beats both, 0.5 beats 0.4, 0.3 none.
         assert_eq!(decisions.auc, 0.5);
-        assert_eq!(auc(&[(0.5, true), (0.5, false)]), 0.5);
+        assert_eq!(auc(&[0.5, 0.5], &[true, false]), 0.5);
         assert!(Decisions::of(&[0.1], &[3.0]).is_none());
     }
 

@@ -41,7 +41,7 @@ use crate::{
     },
     error::{Error, Result},
     evaluation::metrics,
-    head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec, Mentioned},
+    head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec, MENTIONED, Mentioned},
     lens::Finish,
     similarity::cosine,
     text::template::Tokens,
@@ -196,9 +196,7 @@ impl Changed {
     }
 }
 
-/// The names of the layer that tells whether a text mentions a condition: its weight `[1, dims]` and its bias `[1]`.
-const MENTIONED: [&str; 2] = ["mentioned.weight", "mentioned.bias"];
-/// What its weights are multiplied with: embeddings have length 1, and the numbers that the optimiser moves are to be
+/// What the weights of the layer that tells mentions are multiplied with: embeddings have length 1, and the numbers that the optimiser moves are to be
 /// as small as the encoder's.
 const MENTIONED_SCALE: f64 = 20.0;
 
@@ -553,19 +551,18 @@ impl<'a> Training<'a> {
         let device = self.task.device.clone();
         let backend = Trainer::without_gradients(device, options.precision);
         let encoder = Encoder::load(backend, self.task.checkpoint)?;
-        let template = encoder.template();
-        let mut rows = Vec::new();
-        // Texts of one length take the least memory together.
-        for part in texts.chunks(KEPT_AT_ONCE) {
-            let mut pass = Pass::default();
-            for (i, text) in part.iter().enumerate() {
-                pass.add(i, text, &template, None, Pool::All)?;
-            }
-            let hidden = encoder.hidden(&pass.plan.batch)?;
-            let pooled = encoder.backend.pool(&hidden, &pass.plain.pooling)?;
-            rows.push(encoder.backend.normalize(&pooled)?.detach());
-        }
-        Ok(Tensor::cat(&rows, 0)?)
+        let job = Job {
+            inputs: texts,
+            case: None,
+            plain: Pool::All,
+            look: false,
+        };
+        let finish = Finish {
+            head: None,
+            normalize: true,
+        };
+        let rows = pollster::block_on(encoder.run(job, finish))?.vectors;
+        Ok(Tensor::new(rows, &self.task.device)?)
     }
 
     /// Rated rows as the encoder's inputs.
@@ -773,9 +770,6 @@ impl<'a, 'r> Reader<'a, 'r> {
         Ok(self.inputs.len() - 1)
     }
 }
-
-/// Texts that go through the encoder together before training.
-const KEPT_AT_ONCE: usize = 32;
 
 /// The inputs of a batch, each once.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use crate::common;
 use caselens::{
     Device, Lens,
     checkpoint::Checkpoint,
-    evaluation::mentioned::auc,
+    evaluation::metrics::auc,
     head::{HeadFile, Mentioned},
     lens::{explain::Switches, reading::Part},
     similarity::cosine,

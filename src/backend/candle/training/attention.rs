@@ -28,12 +28,7 @@ pub fn attention(
     };
     let (tokens, columns) = attention.qkv.dims2()?;
     let out = attention.forward()?;
-    let from: Vec<Tensor> = [Some(&attention.qkv), attention.bias.as_ref()]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
-    let from: Vec<&Tensor> = from.iter().collect();
+    let from: Vec<&Tensor> = std::iter::once(qkv).chain(bias).collect();
     tape.record((tokens, columns / 3), out, &from, || attention)
 }
 

@@ -21,6 +21,19 @@ struct Affine {
 }
 
 impl Affine {
+    fn new(
+        x: &Tensor,
+        (weight, bias): (&Tensor, &Tensor),
+        precision: TrainingPrecision,
+    ) -> Result<Self> {
+        Ok(Self {
+            x: x.contiguous()?,
+            weight: weight.clone(),
+            bias: bias.clone(),
+            precision,
+        })
+    }
+
     /// x·Wᵀ, `[rows, out]`.
     fn product(&self) -> Result<Vec<f32>> {
         let (x, weight) = (Numbers::of(&self.x)?, Numbers::of(&self.weight)?);
@@ -94,17 +107,12 @@ pub fn linear(
     gelu: bool,
     precision: TrainingPrecision,
 ) -> Result<Tensor> {
-    let affine = Affine {
-        x: x.contiguous()?,
-        weight: weight.clone(),
-        bias: bias.clone(),
-        precision,
-    };
+    let affine = Affine::new(x, (weight, bias), precision)?;
     let mut y = affine.product()?;
     let columns = bias.dim(0)?;
     let shape = (x.dim(0)?, columns);
-    let bias = Numbers::of(&affine.bias)?;
-    let add_bias = |row: &mut [f32]| row.iter_mut().zip(&*bias).for_each(|(y, b)| *y += b);
+    let shift = Numbers::of(&affine.bias)?;
+    let add_bias = |row: &mut [f32]| row.iter_mut().zip(&*shift).for_each(|(y, b)| *y += b);
     let mut out = Vec::new();
     if gelu {
         out.resize(y.len(), 0.0);
@@ -125,13 +133,12 @@ pub fn linear(
         y.par_chunks_mut(ROWS * columns)
             .for_each(|rows| rows.chunks_exact_mut(columns).for_each(add_bias));
     }
-    drop(bias);
+    drop(shift);
     let (out, before) = match gelu {
         true => (out, Some(y)),
         false => (y, None),
     };
-    let from = [&affine.x, &affine.weight, &affine.bias].map(Tensor::clone);
-    tape.record(shape, out, &from.each_ref(), || Linear { affine, before })
+    tape.record(shape, out, &[x, weight, bias], || Linear { affine, before })
 }
 
 struct Linear {
@@ -167,19 +174,14 @@ pub fn linear_add_norm(
     dropout: Dropout,
     precision: TrainingPrecision,
 ) -> Result<Tensor> {
-    let affine = Affine {
-        x: x.contiguous()?,
-        weight: weight.clone(),
-        bias: bias.clone(),
-        precision,
-    };
-    let residual = residual.contiguous()?;
+    let affine = Affine::new(x, (weight, bias), precision)?;
+    let added = residual.contiguous()?;
     let mut sum = affine.product()?;
     let columns = bias.dim(0)?;
     let shape = (x.dim(0)?, columns);
     let mut out = vec![0f32; sum.len()];
     {
-        let (bias, residual) = (Numbers::of(&affine.bias)?, Numbers::of(&residual)?);
+        let (bias, residual) = (Numbers::of(&affine.bias)?, Numbers::of(&added)?);
         let (gamma, beta) = (Numbers::of(&norm.weight)?, Numbers::of(&norm.bias)?);
         let (bias, gamma, beta) = (&*bias, &*gamma, &*beta);
         let chunk = ROWS * columns;
@@ -202,18 +204,10 @@ pub fn linear_add_norm(
                 }
             });
     }
-    let from = [
-        &affine.x,
-        &affine.weight,
-        &affine.bias,
-        &residual,
-        &norm.weight,
-        &norm.bias,
-    ]
-    .map(Tensor::clone);
-    tape.record(shape, out, &from.each_ref(), || LinearAddNorm {
+    let from = [x, weight, bias, residual, &norm.weight, &norm.bias];
+    tape.record(shape, out, &from, || LinearAddNorm {
         affine,
-        residual,
+        residual: added,
         norm: norm.clone(),
         dropout,
         sum,

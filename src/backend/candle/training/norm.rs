@@ -77,12 +77,12 @@ pub fn backward(
 
 /// dropout(LayerNorm(x)), `[rows, columns]`.
 pub fn norm_drop(tape: &Tape, x: &Tensor, norm: &Norm, dropout: Dropout) -> Result<Tensor> {
-    let x = x.contiguous()?;
     let shape = x.dims2()?;
     let (_, columns) = shape;
-    let mut out = vec![0f32; x.elem_count()];
+    let given = x.contiguous()?;
+    let mut out = vec![0f32; given.elem_count()];
     {
-        let numbers = Numbers::of(&x)?;
+        let numbers = Numbers::of(&given)?;
         let (weight, bias) = (Numbers::of(&norm.weight)?, Numbers::of(&norm.bias)?);
         let (weight, bias) = (&*weight, &*bias);
         let chunk = ROWS * columns;
@@ -96,12 +96,10 @@ pub fn norm_drop(tape: &Tape, x: &Tensor, norm: &Norm, dropout: Dropout) -> Resu
                 dropout.apply(i * chunk, out);
             });
     }
-    tape.record(shape, out, &[&x.clone(), &norm.weight, &norm.bias], || {
-        NormDrop {
-            x,
-            norm: norm.clone(),
-            dropout,
-        }
+    tape.record(shape, out, &[x, &norm.weight, &norm.bias], || NormDrop {
+        x: given,
+        norm: norm.clone(),
+        dropout,
     })
 }
 

@@ -102,8 +102,8 @@ class Drawn:
         return chosen
 
 
-def sets(pool, visits, draw):
-    """Sets of a pool: (indices of texts, indices of dimensions)."""
+def sets(pool, visits, draw, always=()):
+    """Sets of a pool: (indices of texts, indices of dimensions), the dimensions of these names always among them."""
     drawn = Drawn(len(pool.texts), draw)
     said = [[i for i, (values, _) in enumerate(pool.texts) if values[d] != "-"] for d in range(len(pool.dimensions))]
     by_value = []
@@ -113,8 +113,10 @@ def sets(pool, visits, draw):
             values.setdefault(pool.texts[i][0][d], []).append(i)
         by_value.append(values)
     usable = [d for d in range(len(pool.dimensions)) if sum(len(texts) >= 4 for texts in by_value[d].values()) >= 2]
+    musts = [d for d in usable if pool.dimensions[d].name in always]
     for _ in range(len(pool.texts) * visits // SIZE):
-        first, second = draw.sample(usable, 2) if len(usable) > 1 else usable * 2
+        first = draw.choice(musts or usable)
+        second = draw.choice([d for d in usable if d != first] or [first])
         common = [value for value, texts in by_value[first].items() if len(texts) >= 4]
         chosen = draw.sample(common, min(draw.choice([2, 3, 3, 4]), len(common)))
         # Half of the texts of each value agree in the second dimension with texts of another value.
@@ -133,7 +135,7 @@ def sets(pool, visits, draw):
             if text is not None:
                 taken.append(text)
         # A third dimension, where these texts happen to agree and to differ in it.
-        asked = list(dict.fromkeys([first, second]))
+        asked = list(dict.fromkeys([first, *musts, second]))
         thirds = [d for d in usable if d not in asked and contrast(pool, taken, d)]
         if thirds:
             asked.append(draw.choice(thirds))
@@ -166,6 +168,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("pools", nargs="+", help="files of pools")
     arguments.add_argument("--visits", type=int, default=8, help="how often a text is drawn, on the average")
+    arguments.add_argument("--ask", nargs="*", default=[], metavar="NAME", help="dimensions that are asked of every set of a pool that has them")
     arguments.add_argument("--seed", type=int, default=0)
     options = arguments.parse_args()
 
@@ -175,7 +178,7 @@ def main():
     number = 0
     for path in options.pools:
         for pool in read(path):
-            for texts, asked in sets(pool, options.visits, draw):
+            for texts, asked in sets(pool, options.visits, draw, options.ask):
                 number += 1
                 for d in asked:
                     dimension = pool.dimensions[d]

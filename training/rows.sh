@@ -26,9 +26,9 @@ rows() { # rows NAME SCRIPT ARGUMENTS…
   mv "$folder/.$name" "$folder/$name.csv"
 }
 
-rows feelings pools.py "$data"/pools/emotion-*.txt --visits 3 --seed 1
+rows feelings pools.py "$data"/pools/emotion-*.txt --visits 3 --seed 1 --ask emotion
 rows opinions pools.py "$data"/pools/opinions*.txt --visits 3 --seed 2
-rows stances pools.py "$data"/pools/stance*.txt --visits 3 --seed 3
+rows stances pools.py "$data"/pools/stance*.txt --visits 3 --seed 3 --ask stance
 rows styles pools.py "$data"/pools/styles.txt "$data"/pools/messages.txt --visits 3 --seed 4
 rows grids grids.py "$data/grids.txt" --seed 5
 rows grids-more grids.py "$data/grids-more.txt" --seed 6

@@ -17,14 +17,17 @@ mod cache;
 mod cluster;
 mod dequantize;
 mod embed;
+mod embedded;
 mod evaluate;
 mod export;
 mod fit_mentioned;
+mod fit_ratings;
 mod folder;
 mod hub;
 mod input;
 mod models;
 mod notes;
+mod numbers;
 mod output;
 pub mod plot;
 mod quantize;
@@ -65,6 +68,7 @@ enum Command {
     Evaluate(evaluate::Args),
     Cluster(cluster::Args),
     FitMentioned(fit_mentioned::Args),
+    FitRatings(fit_ratings::Args),
     Report(report::Args),
     Quantize(quantize::Args),
     Dequantize(dequantize::Args),
@@ -108,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
+        Command::FitRatings(args) => fit_ratings::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Dequantize(args) => dequantize::run(args),

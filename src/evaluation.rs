@@ -1,6 +1,7 @@
 //! How good the answers are: metrics, breakdowns, and reductions that learn without ratings.
 
 pub mod breakdown;
+pub mod calibration;
 pub mod cluster;
 pub mod condition_type;
 pub mod confidence;

@@ -3,7 +3,8 @@
 //!
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
 //! numbers mean is JSON in its metadata. `mentioned.weight` `[dims]` and `mentioned.bias` `[1]` tell whether a sentence says
-//! anything about a condition; the description says from which probability on (`mentioned.threshold`). It also carries the condition-only baseline of its training
+//! anything about a condition; the description says from which probability on (`mentioned.threshold`), and what ratings
+//! similarities stand for (`calibration`, points of (cosine, agreement)). It also carries the condition-only baseline of its training
 //! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
 //! embeddings are made, which the encoder's own files do not.
 
@@ -22,6 +23,7 @@ use crate::{
     data::baseline::ConditionOnly,
     embedding::Case,
     error::{Error, Result},
+    similarity::Calibration,
 };
 
 /// The key of the file's description, a [`Described`].
@@ -35,6 +37,8 @@ struct Described {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mentioned: Option<DescribedMentioned>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<Calibration>,
     #[serde(flatten)]
     spec: serde_json::Value,
 }
@@ -184,6 +188,8 @@ pub struct HeadFile {
     pub layers: Vec<HeadLayer>,
     /// What tells whether a sentence mentions a condition, where that was trained.
     pub mentioned: Option<Mentioned>,
+    /// What ratings similarities stand for, where that was measured.
+    pub calibration: Option<Calibration>,
     pub condition_only: Option<ConditionOnly>,
 }
 
@@ -194,6 +200,7 @@ impl HeadFile {
             spec,
             layers: Vec::new(),
             mentioned: None,
+            calibration: None,
             condition_only: None,
         }
     }
@@ -263,6 +270,9 @@ impl HeadFile {
                 })
             })
             .collect::<Result<Vec<_>>>()?;
+        if let Some(fault) = described.calibration.as_ref().and_then(Calibration::fault) {
+            return Err(bad(fault.into()));
+        }
         let condition_only = ConditionOnly::read(&file);
         let threshold = described
             .mentioned
@@ -287,6 +297,7 @@ impl HeadFile {
             spec,
             layers,
             mentioned,
+            calibration: described.calibration,
             condition_only,
         })
     }
@@ -331,6 +342,7 @@ impl HeadFile {
             mentioned: self.mentioned.as_ref().map(|mentioned| DescribedMentioned {
                 threshold: mentioned.threshold,
             }),
+            calibration: self.calibration.clone(),
             spec: serde_json::to_value(&self.spec).map_err(|e| broken(e.to_string()))?,
         };
         file.described(KEY, &described).map_err(broken)
@@ -426,6 +438,7 @@ mod tests {
                 },
             ],
             mentioned: None,
+            calibration: None,
             condition_only: None,
         }
     }
@@ -447,6 +460,7 @@ mod tests {
             bias: -0.5,
             threshold: 0.25,
         });
+        file.calibration = Some(Calibration::new(vec![[0.0, 0.25], [1.0, 1.0]]).unwrap());
         file.spec.languages = Some(vec!["en".into(), "de".into()]);
         let bytes = file.to_bytes().unwrap();
         assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
@@ -458,6 +472,15 @@ mod tests {
         mentioned.threshold = 1.5;
         let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
         assert!(error.to_string().contains("no probability"), "{error}");
+        let falls = b"[[0.0,0.25],[1.0,0.0]]";
+        let rises = b"[[0.0,0.25],[1.0,1.0]]";
+        let at = bytes
+            .windows(rises.len())
+            .position(|window| window == rises);
+        let mut bytes = bytes;
+        bytes[at.unwrap()..][..falls.len()].copy_from_slice(falls);
+        let error = HeadFile::parse("h", &bytes).unwrap_err();
+        assert!(error.to_string().contains("does not rise"), "{error}");
     }
 
     #[test]

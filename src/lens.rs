@@ -8,13 +8,18 @@ use crate::{
     embedding::{Case, Encoder, Input, Pool, encoder::Look, plan::Job},
     error::Result,
     head::{Head, HeadFile, HeadSpec, Mentioned},
-    lens::reading::{Dealt, Reading, Readings, longest},
-    similarity::{cosine, rating},
+    lens::{
+        long::{Origin, Parts},
+        reading::{Dealt, Joined, Reading, Readings, longest},
+    },
+    similarity::{Calibration, cosine, rating},
     text::language::{Language, other_than_english},
 };
 
 pub mod auto;
+pub mod embeddings;
 pub mod explain;
+pub mod long;
 pub mod notices;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod open;
@@ -22,6 +27,8 @@ pub mod opened;
 pub mod reading;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod rows;
+
+pub use embeddings::Embeddings;
 
 /// An encoder with the head that was trained for it, on one backend: by default one that is chosen at run time.
 pub struct Lens<B: Backend = AnyBackend> {
@@ -31,6 +38,7 @@ pub struct Lens<B: Backend = AnyBackend> {
     pub case: Case,
     head: Option<(Head<B>, HeadSpec)>,
     mentioned: Option<Mentioned>,
+    calibration: Option<Calibration>,
 }
 
 /// How similar two sentences are under one condition.
@@ -40,7 +48,7 @@ pub struct Comparison {
     pub condition: String,
     /// Cosine of the two condition-aware embeddings, −1 to 1.
     pub similarity: f32,
-    /// The same on the 1–5 scale of human ratings.
+    /// The same on the 1–5 scale of human ratings ([`Lens::rating`]).
     pub rating: f32,
     /// Cosine of the two plain sentence embeddings: no condition.
     pub unconditional: f32,
@@ -85,20 +93,6 @@ pub struct Question<'a> {
     pub attention: bool,
 }
 
-/// Embeddings and what happened to their inputs.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Embeddings {
-    /// One vector an input, in the order of the inputs.
-    pub vectors: Vec<Vec<f32>>,
-    /// Inputs whose sentence was too long: `(input, tokens cut)`.
-    pub cuts: Vec<(usize, usize)>,
-    /// Inputs with tokens that the encoder's vocabulary lacks: `(input, tokens)`.
-    pub unknown: Vec<(usize, usize)>,
-    /// How probable it is that each input's sentence says anything about its condition, 0 to 1; `None` for one without. Empty
-    /// where no head tells that.
-    pub mentioned: Vec<Option<f32>>,
-}
-
 /// What is done with the rows that an encoder gives, before they are read.
 pub struct Finish<'a, B: Backend> {
     /// Projects embeddings under conditions.
@@ -109,6 +103,14 @@ pub struct Finish<'a, B: Backend> {
 
 /// Where an input's condition looked.
 type Looks<B> = Vec<(Look<B>, Vec<f32>)>;
+
+/// Where conditions looked in a pass.
+struct Looked<B: Backend> {
+    look: Look<B>,
+    weights: Vec<f32>,
+    /// Of each of the look's reads, where it is from and its share of the whole.
+    of: Vec<(Origin, f32)>,
+}
 
 impl<B: Backend> Encoder<B> {
     /// The one loop: hidden states → pooled rows → head → normalised → read, pass after pass.
@@ -181,6 +183,7 @@ impl<B: Backend> Lens<B> {
                 case,
                 head: None,
                 mentioned: None,
+                calibration: None,
             });
         };
         file.spec.check_encoder(&encoder.id)?;
@@ -193,6 +196,7 @@ impl<B: Backend> Lens<B> {
             case: file.spec.case.clone(),
             head: Some((loaded, file.spec.clone())),
             mentioned: file.mentioned.clone(),
+            calibration: file.calibration.clone(),
         })
     }
 
@@ -235,6 +239,11 @@ impl<B: Backend> Lens<B> {
     /// What tells whether a sentence says anything about a condition, where the head has that.
     pub fn mentioned(&self) -> Option<&Mentioned> {
         self.mentioned.as_ref()
+    }
+
+    /// The rating 1–5 that a similarity stands for: as the head's calibration has it, else 1 + 4 · similarity.
+    pub fn rating(&self, similarity: f32) -> f32 {
+        rating(similarity, self.calibration.as_ref())
     }
 
     /// The languages that it was trained on, as ISO 639-1 has them: the head's, else English where the encoder's vocabulary
@@ -302,11 +311,7 @@ impl<B: Backend> Lens<B> {
         if question.unconditional.is_none() {
             inputs.extend([Input::Single(first), Input::Single(second)]);
         }
-        let job = Job {
-            look: question.attention,
-            ..self.job(&inputs)
-        };
-        let (embedded, looks) = self.encoder.run_looking(job, self.finish()).await?;
+        let (embedded, looks) = self.run_looking(&inputs, question.attention).await?;
         let (pairs, plain) = embedded.vectors.split_at(2 * question.conditions.len());
         let unconditional = match plain {
             [first, second] => cosine(first, second),
@@ -323,7 +328,7 @@ impl<B: Backend> Lens<B> {
                 Comparison {
                     condition: (*condition).to_owned(),
                     similarity,
-                    rating: rating(similarity),
+                    rating: self.rating(similarity),
                     unconditional,
                     truncated: embedded
                         .cuts
@@ -331,7 +336,7 @@ impl<B: Backend> Lens<B> {
                         .any(|(input, _)| inputs.contains(input)),
                     unknown: unknown[i],
                     language,
-                    mentioned: self.both_mentioned(pair),
+                    mentioned: both_mentioned(embedded.mentioned.get(inputs)),
                     readings: readings.next(),
                 }
             })
@@ -339,7 +344,11 @@ impl<B: Backend> Lens<B> {
     }
 
     /// What was read under each condition; none where nobody looked.
-    fn looked(&self, question: &Question<'_>, looks: &Looks<B>) -> Result<Vec<[Vec<Reading>; 2]>> {
+    fn looked(
+        &self,
+        question: &Question<'_>,
+        looks: &[Looked<B>],
+    ) -> Result<Vec<[Vec<Reading>; 2]>> {
         if looks.is_empty() {
             return Ok(Vec::new());
         }
@@ -347,23 +356,24 @@ impl<B: Backend> Lens<B> {
         let conditions = question.conditions.iter();
         let conditions = conditions.map(|condition| readings.condition(condition));
         let conditions = conditions.collect::<Result<Vec<_>>>()?;
-        let mut all: Vec<_> = conditions
-            .iter()
-            .map(|_| [Vec::new(), Vec::new()])
+        let mut all: Vec<_> = (0..2 * conditions.len())
+            .map(|_| Joined::default())
             .collect();
-        for (look, weights) in looks {
-            let reads = look.reads.iter().flat_map(|(_, reads)| reads);
-            let mut dealt = Dealt::new(weights, longest(reads));
-            for (input, reads) in &look.reads {
-                let (condition, which) = (input / 2, input % 2);
+        for looked in looks {
+            let reads = looked.look.reads.iter().map(|(_, reads)| reads);
+            let mut dealt = Dealt::new(&looked.weights, longest(reads.clone().flatten()));
+            for (reads, (origin, share)) in reads.zip(&looked.of) {
+                let (condition, which) = (conditions.get(origin.input / 2), origin.input % 2);
                 let reading = |read| {
                     let attention = vec![dealt.deal(read)];
-                    readings.reading(which, conditions.get(condition), read, attention)
+                    readings.reading(which, origin.begin, condition, read, attention)
                 };
-                all[condition][which] = reads.iter().map(reading).collect();
+                all[origin.input].add(reads.iter().map(reading), *share);
             }
         }
-        Ok(all)
+        let mut all = all.into_iter().map(Joined::readings);
+        let mut next = || all.next().unwrap_or_default();
+        Ok(conditions.iter().map(|_| [next(), next()]).collect())
     }
 
     /// Unit-length embeddings of tokenized inputs: through the head for conditional ones, `[dims]`; plain
@@ -372,25 +382,38 @@ impl<B: Backend> Lens<B> {
     /// # Errors
     /// As [`Encoder::run`].
     pub async fn run(&self, inputs: &[Input]) -> Result<Embeddings> {
-        let mut embedded = self.encoder.run(self.job(inputs), self.finish()).await?;
-        if let Some(mentioned) = &self.mentioned {
-            let rows = inputs.iter().zip(&embedded.vectors);
-            let probability = |(input, vector): (&Input, &Vec<f32>)| match input {
-                Input::Conditional { .. } => Some(mentioned.probability(vector)),
-                Input::Single(_) => None,
-            };
-            embedded.mentioned = rows.map(probability).collect();
-        }
+        let (embedded, _) = self.run_looking(inputs, false).await?;
         Ok(embedded)
     }
 
-    /// Of two embeddings under a condition.
-    fn both_mentioned(&self, pair: &[Vec<f32>]) -> Option<[f32; 2]> {
-        match (&self.mentioned, pair) {
-            (Some(mentioned), [first, second]) => {
-                Some([first, second].map(|vector| mentioned.probability(vector)))
-            }
-            _ => None,
+    /// As [`Lens::run`], and where the conditions looked, if that is asked for.
+    async fn run_looking(
+        &self,
+        inputs: &[Input],
+        look: bool,
+    ) -> Result<(Embeddings, Vec<Looked<B>>)> {
+        let parts = self.parts(inputs);
+        let job = Job {
+            look,
+            ..self.job(&parts.inputs)
+        };
+        let (embedded, looks) = self.encoder.run_looking(job, self.finish()).await?;
+        let (embedded, shares) = parts.gather(embedded, self.mentioned.as_ref());
+        let looked = |(look, weights): (Look<B>, Vec<f32>)| Looked {
+            of: (look.reads.iter())
+                .map(|(part, _)| (parts.origins[*part], shares[*part]))
+                .collect(),
+            look,
+            weights,
+        };
+        Ok((embedded, looks.into_iter().map(looked).collect()))
+    }
+
+    /// Inputs as the encoder reads them: long ones in parts, where a head tells how much each says about the condition.
+    fn parts<'a>(&self, inputs: &'a [Input]) -> Parts<'a> {
+        match (&self.mentioned, &self.case) {
+            (Some(_), Case::Joint(_)) => Parts::of(inputs, &self.encoder.tokenizer),
+            _ => Parts::whole(inputs),
         }
     }
 
@@ -437,6 +460,14 @@ impl<B: Backend> Lens<B> {
             head: self.head.as_ref().map(|(head, _)| head),
             normalize: true,
         }
+    }
+}
+
+/// What is known of both sentences of a comparison.
+fn both_mentioned(inputs: Option<&[Option<f32>]>) -> Option<[f32; 2]> {
+    match inputs {
+        Some(&[Some(first), Some(second)]) => Some([first, second]),
+        _ => None,
     }
 }
 

@@ -1,10 +1,12 @@
 //! Sentences and conditions become tokens: emoji in words, the tokenizer, the templates that join the two, and packed
-//! batches; and whether a text is in a language that an encoder learnt.
+//! batches; where a long text is taken apart, and
+//! whether a text is in a language that an encoder learnt.
 
 pub mod batch;
 pub mod emoji;
 pub mod instruction;
 pub mod language;
+pub mod sentences;
 pub mod template;
 pub mod tokenizer;
 

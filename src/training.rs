@@ -1,6 +1,8 @@
-//! Training: a head on cached embeddings, what tells mentions on an encoder's embeddings, or an encoder end to end.
+//! Training: a head on cached embeddings, what tells mentions on an encoder's embeddings, what
+//! ratings its similarities stand for, or an encoder end to end.
 
 mod batches;
+pub mod calibration;
 pub mod early_stopping;
 pub mod encoder;
 pub mod head;

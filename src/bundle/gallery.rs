@@ -138,15 +138,15 @@ pub async fn answers(manifest: &Manifest, head: &[u8], embeddings: &[u8]) -> Res
         return Ok(Vec::new());
     }
     let backend = Simd::new();
-    let head = Head::load(&backend, &head)?;
-    let projected = head.forward(&backend, &backend.rows(width, &numbers))?;
+    let projected =
+        Head::load(&backend, &head)?.forward(&backend, &backend.rows(width, &numbers))?;
     let projected = backend.read(&[&projected]).await?;
     let dims = projected[0].len() / rows;
     let answer = |pair: &[f32]| {
         let similarity = cosine(&pair[..dims], &pair[dims..]);
         Answer {
             similarity,
-            rating: rating(similarity),
+            rating: rating(similarity, head.calibration.as_ref()),
         }
     };
     Ok(projected[0].chunks_exact(2 * dims).map(answer).collect())

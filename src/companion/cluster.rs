@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{
-    output::{json_line, progress, text_line, write_file},
+    embedded::embedded,
+    output::{json_line, text_line, write_file},
     runtime::LensArgs,
     table::data::columns,
-    wait,
 };
 use crate::{
     error::{Error, Result},
@@ -18,9 +18,6 @@ use crate::{
     },
     vectors::groups::KMeans,
 };
-
-/// Texts that are embedded in one go.
-const CHUNK: usize = 64;
 
 /// Group texts by a condition, and compare with known labels
 ///
@@ -129,21 +126,12 @@ fn embed(args: &Args, texts: &[String]) -> Result<(Vec<f32>, usize)> {
         Some(_) => args.lens.open()?,
         None => args.lens.with_head(None)?,
     };
-    let bar = progress("embedding", texts.len() as u64);
-    let (mut numbers, mut dims) = (Vec::new(), 0);
-    for chunk in texts.chunks(CHUNK) {
-        let inputs = chunk.iter().map(|text| match &args.condition {
-            Some(condition) => lens.encoder.conditional(text, condition, ""),
-            None => lens.encoder.single("the text", text),
-        });
-        for vector in wait(lens.run(&inputs.collect::<Result<Vec<_>>>()?))?.vectors {
-            dims = vector.len();
-            numbers.extend(vector);
-        }
-        bar.inc(chunk.len() as u64);
-    }
-    bar.finish_and_clear();
-    Ok((numbers, dims))
+    let items: Vec<_> = (texts.iter())
+        .map(|text| (text.as_str(), args.condition.as_deref()))
+        .collect();
+    let vectors = embedded(&lens, &items)?.vectors;
+    let dims = vectors.first().map_or(0, Vec::len);
+    Ok((vectors.concat(), dims))
 }
 
 fn csv(column: &str, texts: &[String], groups: &[usize]) -> Result<Vec<u8>> {

@@ -184,7 +184,11 @@ fn kept_similarities(
         .collect())
 }
 
-fn similarities(lens: &Lens, data: &Dataset) -> Result<Vec<f64>> {
+/// The cosines of a table's rows, in their order.
+///
+/// # Errors
+/// As [`Lens::compare_rows`].
+pub fn similarities(lens: &Lens, data: &Dataset) -> Result<Vec<f64>> {
     let bar = progress("evaluating", data.rows.len() as u64);
     let mut all = Vec::with_capacity(data.rows.len());
     for chunk in data.rows.chunks(CHUNK) {

@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{
-    output::{json_line, progress, text_line, write_file},
+    embedded::embedded,
+    numbers::{positive, share},
+    output::{json_line, text_line, write_file},
     runtime::LensArgs,
     table::data::mentions,
-    wait,
 };
 use crate::{
     data::mixture::Mention,
     error::{Error, Result},
     evaluation::mentioned::MentionScores,
     head::{HeadFile, HeadShape, Mentioned},
-    lens::Lens,
+    lens::{Embeddings, Lens},
     training::mentioned::{fit, threshold},
 };
-
-/// Sentences that are embedded in one go.
-const CHUNK: usize = 256;
 
 /// Fit what tells whether a sentence says anything about a condition
 ///
@@ -46,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "X", default_value = "0.1", value_parser = positive)]
     l2: f64,
     /// The threshold [default: what tells the two kinds apart best]
-    #[arg(long, value_name = "P", value_parser = probability)]
+    #[arg(long, value_name = "P", value_parser = share)]
     threshold: Option<f32>,
     /// Print JSON, figures as fractions
     #[arg(long)]
@@ -55,33 +53,24 @@ pub struct Args {
     lens: LensArgs,
 }
 
-fn positive(text: &str) -> std::result::Result<f64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|x: &f64| *x > 0.0 && x.is_finite());
-    number.ok_or_else(|| "it is no positive number".into())
-}
-
-fn probability(text: &str) -> std::result::Result<f32, String> {
-    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
-    number.ok_or_else(|| "it is no number from 0 to 1".into())
-}
-
 pub fn run(args: Args) -> Result<()> {
     let train = read(&args.data)?;
     let validation = match args.validation.is_empty() {
         true => None,
         false => Some(read(&args.validation)?),
     };
-    let head = args.lens.head.open(&args.lens.model)?;
+    let mut head = args.lens.head.open(&args.lens.model)?;
+    // Without what it tells already, by which long texts would be read.
+    if let Some(head) = &mut head {
+        head.mentioned = None;
+    }
     let lens = args.lens.with_head(head.as_ref())?;
-    let embeddings = embed(&lens, &train)?;
+    let embeddings = embed(&lens, &train)?.vectors;
     let mut fitted = fit(&embeddings, &truths(&train), args.l2)?;
     let scores = match &validation {
         None => scores(&mut fitted, &embeddings, &truths(&train), args.threshold),
         Some(rows) => {
-            let embeddings = embed(&lens, rows)?;
+            let embeddings = embed(&lens, rows)?.vectors;
             scores(&mut fitted, &embeddings, &truths(rows), args.threshold)
         }
     };
@@ -123,20 +112,12 @@ fn scores(
     MentionScores::of(&probabilities, truths, fitted.threshold)
 }
 
-/// The sentences under their conditions, `[rows, dims]`.
-fn embed(lens: &Lens, rows: &[Mention]) -> Result<Vec<Vec<f32>>> {
-    let bar = progress("embedding", rows.len() as u64);
-    let mut vectors = Vec::with_capacity(rows.len());
-    for chunk in rows.chunks(CHUNK) {
-        let items: Vec<_> = chunk
-            .iter()
-            .map(|row| (row.text.as_str(), Some(row.condition.as_str())))
-            .collect();
-        vectors.extend(wait(lens.embed_from(&items, vectors.len()))?.vectors);
-        bar.inc(chunk.len() as u64);
-    }
-    bar.finish_and_clear();
-    Ok(vectors)
+/// The sentences under their conditions.
+fn embed(lens: &Lens, rows: &[Mention]) -> Result<Embeddings> {
+    let items = rows
+        .iter()
+        .map(|row| (row.text.as_str(), Some(row.condition.as_str())));
+    embedded(lens, &items.collect::<Vec<_>>())
 }
 
 /// How well a lens tells what the sentences of a table say.
@@ -150,11 +131,8 @@ pub fn evaluated(lens: &Lens, path: &Path) -> Result<MentionScores> {
         ));
     };
     let rows = mentions(path)?;
-    let embeddings = embed(lens, &rows)?;
-    let probabilities: Vec<f32> = embeddings
-        .iter()
-        .map(|row| mentioned.probability(row))
-        .collect();
+    let probabilities = embed(lens, &rows)?.mentioned;
+    let probabilities: Vec<f32> = probabilities.into_iter().flatten().collect();
     Ok(MentionScores::of(
         &probabilities,
         &truths(&rows),

@@ -19,6 +19,7 @@ mod model;
 mod overview;
 mod page;
 mod reduction;
+mod reliability;
 mod study;
 mod vectors;
 mod zero_shot;
@@ -60,6 +61,7 @@ pub fn run(args: Args) -> Result<()> {
     step("isotropy");
     isotropy::section(&mut page, &study);
     breakdown::section(&mut page, &study);
+    reliability::section(&mut page, &study)?;
     step("maps and clusters");
     map::section(&mut page, &study)?;
     mistakes::section(&mut page, &study);

@@ -21,8 +21,8 @@
 use serde::Serialize;
 
 use super::{
-    Lens,
-    reading::{Dealt, Reading, Readings, longest},
+    Lens, long,
+    reading::{Dealt, Joined, Reading, Readings, longest},
 };
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
@@ -31,8 +31,12 @@ use crate::{
         plan::{Conditioned, Plan, Read, begin_row},
     },
     error::{Error, Result},
-    similarity::{cosine, rating},
-    text::{Order, template::normalize_condition},
+    head::Mentioned,
+    similarity::cosine,
+    text::{
+        Order,
+        template::{Tokens, normalize_condition},
+    },
 };
 
 /// Steps to take in another way than the model's own; `None` is the model's own. They say how sentence and
@@ -126,14 +130,21 @@ impl<B: Backend> Lens<B> {
             Some(_) => Some(self.recipe(&usual, switches)?),
             None => None,
         };
-        let inputs = self.inputs(sentences, condition, recipe.as_ref())?;
-        let (steps, condition_alone, attention) = self.steps(&inputs, recipe.as_ref()).await?;
-        let readings = self.readings(sentences, condition, &inputs, &attention)?;
-        let similarity = steps.last().map_or(0.0, |step| step.cosine);
-        let mentioned = match (&recipe, steps.last()) {
-            (Some(recipe), Some(step)) if *recipe == usual => self.both_mentioned(&step.vectors),
+        // What tells mentions was made for the model's own embeddings.
+        let telling = match (&recipe, &self.mentioned) {
+            (Some(recipe), Some(mentioned)) if *recipe == usual => Some(mentioned),
             _ => None,
         };
+        let inputs = self.inputs(sentences, condition, recipe.as_ref(), telling.is_some())?;
+        let taken = self.steps(&inputs, recipe.as_ref(), telling).await?;
+        let readings = self.readings(sentences, condition, &inputs, &taken)?;
+        let Taken {
+            steps,
+            condition_alone,
+            mentioned,
+            ..
+        } = taken;
+        let similarity = steps.last().map_or(0.0, |step| step.cosine);
         Ok(Explanation {
             condition: condition.map(|c| normalize_condition(c).to_owned()),
             recipe,
@@ -142,7 +153,7 @@ impl<B: Backend> Lens<B> {
             condition_alone,
             steps,
             similarity,
-            rating: rating(similarity),
+            rating: self.rating(similarity),
             mentioned,
         })
     }
@@ -189,6 +200,7 @@ impl<B: Backend> Lens<B> {
         [first, second]: [&str; 2],
         condition: Option<&str>,
         recipe: Option<&Recipe>,
+        in_parts: bool,
     ) -> Result<Inputs> {
         let template = self.encoder.template();
         let mut plan = Plan::default();
@@ -208,8 +220,25 @@ impl<B: Backend> Lens<B> {
                     pooling: recipe.pooling,
                     subtract: recipe.subtract,
                 };
-                let mut under = |sentence| {
-                    Conditioned::plan(&mut plan, &template, &joint, sentence, &condition)
+                let mut under = |sentence: &Tokens| {
+                    let parts = match in_parts {
+                        true => sentence.parts(template.tokenizer),
+                        false => Vec::new(),
+                    };
+                    let mut plan = |begin, part: &Tokens| {
+                        let read =
+                            Conditioned::plan(&mut plan, &template, &joint, part, &condition);
+                        Ok(Part { begin, read: read? })
+                    };
+                    match parts.is_empty() {
+                        true => Ok(vec![plan(0, sentence)?]),
+                        false => {
+                            let parts = parts.iter();
+                            parts
+                                .map(|(at, part)| plan(at.start, part))
+                                .collect::<Result<_>>()
+                        }
+                    }
                 };
                 Some([under(&tokens[0])?, under(&tokens[1])?])
             }
@@ -227,7 +256,8 @@ impl<B: Backend> Lens<B> {
         &self,
         inputs: &Inputs,
         recipe: Option<&Recipe>,
-    ) -> Result<(Vec<Step>, Option<Vec<f32>>, Vec<Vec<f32>>)> {
+        telling: Option<&Mentioned>,
+    ) -> Result<Taken> {
         let encoder = &self.encoder;
         let backend = &encoder.backend;
         let rows: Vec<AttentionRow> = inputs.joint().flat_map(Read::attention_rows).collect();
@@ -245,14 +275,15 @@ impl<B: Backend> Lens<B> {
         if let (Some(recipe), Some(conditioned)) = (recipe, &inputs.conditioned) {
             let pool = |subtract| {
                 let mut pooling = Pooling::default();
-                for sentence in conditioned {
-                    sentence.pool(&mut pooling, recipe.pooling, subtract);
+                for part in conditioned.iter().flatten() {
+                    part.read.pool(&mut pooling, recipe.pooling, subtract);
                 }
                 backend.pool(&hidden, &pooling)
             };
             let mut last = pool(false)?;
             taken.push((StepName::Joint, last.clone()));
-            if let Some(condition) = &conditioned[0].alone {
+            let first = conditioned[0].first();
+            if let Some(condition) = first.and_then(|part| part.read.alone.as_ref()) {
                 let pooling = Pooling {
                     rows: 1,
                     blocks: 1,
@@ -278,18 +309,51 @@ impl<B: Backend> Lens<B> {
         let mut numbers = backend.read(&tensors).await?.into_iter();
         let raw: Vec<_> = numbers.by_ref().take(taken.len()).collect();
         let unit: Vec<_> = numbers.by_ref().take(taken.len()).collect();
-        let steps = (taken.iter().zip(raw).zip(unit))
-            .map(|(((name, _), raw), unit)| {
-                let [first, second] = halves(&unit);
-                Step {
-                    name: *name,
-                    vectors: halves(&raw).map(<[f32]>::to_vec),
-                    cosine: cosine(first, second),
-                }
-            })
-            .collect();
-        let condition_alone = alone.and_then(|_| numbers.next());
-        Ok((steps, condition_alone, numbers.collect()))
+
+        // The last step's embeddings say how much each part of a long text counts, in all steps.
+        let counts = inputs
+            .conditioned
+            .as_ref()
+            .map(|both| both.each_ref().map(Vec::len));
+        let last = unit
+            .last()
+            .map(|unit| split(unit, counts.unwrap_or([1, 1])));
+        let said = match (telling, last) {
+            (Some(telling), Some(last)) => Some(last.map(|rows| {
+                rows.iter()
+                    .map(|row| telling.probability(row))
+                    .collect::<Vec<_>>()
+            })),
+            _ => None,
+        };
+        let shares = match &said {
+            Some(said) => said.each_ref().map(|said| long::shares(said)),
+            None => [vec![1.0], vec![1.0]],
+        };
+        let steps = (taken.iter().zip(raw).zip(unit)).map(|(((name, _), raw), unit)| {
+            let (counts, shares) = match name {
+                StepName::Plain => ([1, 1], &[vec![1.0], vec![1.0]]),
+                _ => (counts.unwrap_or([1, 1]), &shares),
+            };
+            let both = split(&unit, counts)
+                .into_iter()
+                .zip(split(&raw, counts))
+                .zip(shares);
+            let both = both.map(|((unit, raw), shares)| whole(unit, raw, shares));
+            let [first, second] = both.collect::<Vec<_>>().try_into().unwrap_or_default();
+            Step {
+                name: *name,
+                cosine: cosine(&first.0, &second.0),
+                vectors: [first.1, second.1],
+            }
+        });
+        Ok(Taken {
+            steps: steps.collect(),
+            condition_alone: alone.and_then(|_| numbers.next()),
+            attention: numbers.collect(),
+            mentioned: said.map(|said| said.map(|parts| parts.into_iter().fold(0.0, f32::max))),
+            shares,
+        })
     }
 
     fn readings(
@@ -297,30 +361,44 @@ impl<B: Backend> Lens<B> {
         sentences: [&str; 2],
         condition: Option<&str>,
         inputs: &Inputs,
-        attention: &[Vec<f32>],
+        taken: &Taken,
     ) -> Result<[Vec<Reading>; 2]> {
         let readings = Readings::new(&self.encoder.tokenizer, sentences)?;
         let (Some(conditioned), Some(condition)) = (&inputs.conditioned, condition) else {
             let alone = |which: usize| {
                 let read = &inputs.plain[which];
-                vec![readings.reading(which, None, read, Vec::new())]
+                vec![readings.reading(which, 0, None, read, Vec::new())]
             };
             return Ok([alone(0), alone(1)]);
         };
         let condition = readings.condition(condition)?;
         let longest = longest(inputs.joint());
-        let mut layers: Vec<_> = attention.iter().map(|l| Dealt::new(l, longest)).collect();
-        let mut of = |which: usize| -> Vec<Reading> {
-            let reads = conditioned[which].joint.iter();
-            reads
-                .map(|read| {
+        let attention = taken.attention.iter();
+        let mut layers: Vec<_> = attention.map(|l| Dealt::new(l, longest)).collect();
+        let mut of = |which: usize| {
+            let mut joined = Joined::default();
+            for (part, share) in conditioned[which].iter().zip(&taken.shares[which]) {
+                let reading = |read| {
                     let attention = layers.iter_mut().map(|layer| layer.deal(read)).collect();
-                    readings.reading(which, Some(&condition), read, attention)
-                })
-                .collect()
+                    readings.reading(which, part.begin, Some(&condition), read, attention)
+                };
+                joined.add(part.read.joint.iter().map(reading), *share);
+            }
+            joined.readings()
         };
         Ok([of(0), of(1)])
     }
+}
+
+/// What came of a batch.
+struct Taken {
+    steps: Vec<Step>,
+    condition_alone: Option<Vec<f32>>,
+    /// Of each layer.
+    attention: Vec<Vec<f32>>,
+    mentioned: Option<[f32; 2]>,
+    /// How much each part of either sentence counts.
+    shares: [Vec<f32>; 2],
 }
 
 /// All that the encoder reads.
@@ -328,17 +406,22 @@ struct Inputs {
     plan: Plan,
     /// Each sentence alone.
     plain: [Read; 2],
-    /// Each sentence with the condition.
-    conditioned: Option<[Conditioned; 2]>,
+    /// Each sentence with the condition, in parts where it is long.
+    conditioned: Option<[Vec<Part>; 2]>,
+}
+
+/// A part of a sentence with the condition.
+struct Part {
+    /// Where it begins among the tokens of the whole.
+    begin: usize,
+    read: Conditioned,
 }
 
 impl Inputs {
     /// The inputs in which sentence and condition meet.
     fn joint(&self) -> impl Iterator<Item = &Read> {
-        self.conditioned
-            .iter()
-            .flatten()
-            .flat_map(|sentence| &sentence.joint)
+        let parts = self.conditioned.iter().flatten().flatten();
+        parts.flat_map(|part| &part.read.joint)
     }
 
     fn plain_pooling(&self) -> Pooling {
@@ -351,8 +434,24 @@ impl Inputs {
     }
 }
 
-/// The rows of a matrix of two.
-fn halves(numbers: &[f32]) -> [&[f32]; 2] {
-    let (first, second) = numbers.split_at(numbers.len() / 2);
-    [first, second]
+/// A sentence's embedding from its parts', of length 1 and at the length the step gives it: the mean of theirs.
+fn whole(unit: Vec<Vec<f32>>, mut raw: Vec<Vec<f32>>, shares: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    if raw.len() == 1 {
+        return (long::mean(unit, shares), raw.swap_remove(0));
+    }
+    let length: f32 = raw
+        .iter()
+        .zip(shares)
+        .map(|(row, share)| share * long::length(row))
+        .sum();
+    let unit = long::mean(unit, shares);
+    let raw = unit.iter().map(|x| length * x).collect();
+    (unit, raw)
+}
+
+/// The rows of a matrix, those of either sentence.
+fn split(numbers: &[f32], counts: [usize; 2]) -> [Vec<Vec<f32>>; 2] {
+    let width = numbers.len() / (counts[0] + counts[1]).max(1);
+    let mut rows = numbers.chunks_exact(width.max(1)).map(<[f32]>::to_vec);
+    counts.map(|count| rows.by_ref().take(count).collect())
 }

@@ -53,6 +53,72 @@ pub struct Reading {
     pub cut: usize,
 }
 
+/// Joins the readings of a text's parts, one an order each.
+#[derive(Default)]
+pub struct Joined(Vec<Vec<(Reading, f32)>>);
+
+impl Joined {
+    /// Adds the next part with its share of the whole.
+    pub fn add(&mut self, part: impl ExactSizeIterator<Item = Reading>, share: f32) {
+        self.0.resize_with(part.len(), Vec::new);
+        for (order, reading) in self.0.iter_mut().zip(part) {
+            order.push((reading, share));
+        }
+    }
+
+    /// One an order.
+    pub fn readings(self) -> Vec<Reading> {
+        self.0.into_iter().filter_map(Reading::joined).collect()
+    }
+}
+
+impl Reading {
+    /// The reading of a text from those of its parts, in their order and with the share of each: what they have in common
+    /// once, their sentences one after the other, and of their attention each part's share.
+    fn joined(parts: Vec<(Self, f32)>) -> Option<Self> {
+        let before = |reading: &Self| {
+            let mut tokens = reading.tokens.iter();
+            tokens.position(|token| token.part == Part::Sentence)
+        };
+        let sentence = |reading: &Self| match before(reading) {
+            None => reading.tokens.len()..reading.tokens.len(),
+            Some(start) => {
+                let tokens = reading.tokens[start..].iter();
+                start
+                    ..start
+                        + tokens
+                            .take_while(|token| token.part == Part::Sentence)
+                            .count()
+            }
+        };
+        let mut parts = parts.into_iter();
+        let (mut whole, share) = parts.next()?;
+        let mut at = sentence(&whole);
+        let start = at.start;
+        if share < 1.0 {
+            let numbers = whole.attention.iter_mut().flatten().flatten();
+            numbers.for_each(|x| *x *= share);
+        }
+        for (part, share) in parts {
+            let own = sentence(&part);
+            let rows = whole.attention.iter_mut().flatten();
+            for (row, more) in rows.zip(part.attention.iter().flatten()) {
+                let common = (0..start).chain(at.end..row.len());
+                let theirs = (0..own.start).chain(own.end..more.len());
+                for (i, j) in common.zip(theirs) {
+                    row[i] += share * more[j];
+                }
+                row.splice(at.end..at.end, more[own.clone()].iter().map(|x| share * x));
+            }
+            let tokens = part.tokens.into_iter().skip(own.start).take(own.len());
+            whole.tokens.splice(at.end..at.end, tokens);
+            whole.cut += part.cut;
+            at.end += own.len();
+        }
+        Some(whole)
+    }
+}
+
 /// Makes [`Reading`]s of two sentences under conditions, or of them alone.
 pub struct Readings<'a> {
     tokenizer: &'a Tokenizer,
@@ -79,10 +145,12 @@ impl<'a> Readings<'a> {
         self.tokenizer.pieces(normalize_condition(text))
     }
 
-    /// What was read of sentence `which`, under a condition where there is one; `attention` is as [`Reading::attention`].
+    /// What was read of sentence `which` from its token `begin` on, under a condition where there is one; `attention` is as
+    /// [`Reading::attention`].
     pub fn reading(
         &self,
         which: usize,
+        begin: usize,
         condition: Option<&Vec<Piece>>,
         read: &Read,
         attention: Vec<Vec<Vec<f32>>>,
@@ -93,7 +161,7 @@ impl<'a> Readings<'a> {
                 self.tokenizer,
                 &read.sequence,
                 condition,
-                &self.sentences[which],
+                self.sentences[which].get(begin..).unwrap_or_default(),
             ),
             attention,
             cut: read.sequence.cut,

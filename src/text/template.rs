@@ -6,9 +6,9 @@ use std::{ops::Range, sync::Arc};
 
 use tokenizers::{Encoding, TruncationDirection};
 
-use super::Tokenizer;
 #[cfg(not(target_arch = "wasm32"))]
 use super::{Setting, Wrapper, instruction};
+use super::{Tokenizer, sentences};
 use crate::error::{Error, Result};
 
 /// Which of the two comes first.
@@ -64,6 +64,37 @@ impl Tokens {
         let ids = self.encoding.get_ids().iter();
         ids.filter(|&&id| tokenizer.is_unknown(id)).count()
     }
+
+    /// Its parts where it is long ([`sentences`]), each with its place among these tokens; none where it is short.
+    pub fn parts(&self, tokenizer: &Tokenizer) -> Vec<(Range<usize>, Self)> {
+        let encoding = &self.encoding;
+        if encoding.len() <= sentences::WHOLE {
+            return Vec::new();
+        }
+        let ids = encoding.get_ids().iter();
+        let tokens: Vec<String> = ids.map(|&id| tokenizer.token(id)).collect();
+        let part = |part: Range<usize>| Self {
+            encoding: Arc::new(slice(encoding, part)),
+            ..self.clone()
+        };
+        let parts = sentences::parts(&tokens).into_iter();
+        parts.map(|range| (range.clone(), part(range))).collect()
+    }
+}
+
+/// Some of the tokens of a text.
+fn slice(encoding: &Encoding, part: Range<usize>) -> Encoding {
+    Encoding::new(
+        encoding.get_ids()[part.clone()].to_vec(),
+        encoding.get_type_ids()[part.clone()].to_vec(),
+        encoding.get_tokens()[part.clone()].to_vec(),
+        encoding.get_word_ids()[part.clone()].to_vec(),
+        encoding.get_offsets()[part.clone()].to_vec(),
+        encoding.get_special_tokens_mask()[part.clone()].to_vec(),
+        encoding.get_attention_mask()[part].to_vec(),
+        Vec::new(),
+        Default::default(),
+    )
 }
 
 impl Template<'_> {

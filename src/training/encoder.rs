@@ -514,23 +514,28 @@ impl<'a> Training<'a> {
 
     /// What training reads, and where texts whose similarities are to be kept lie before it.
     fn examples(&self, train: &Mixture) -> Result<Examples> {
-        let mut examples = self.rated(&train.rated.rows)?;
-        let mut reader = Reader::new(&self.encoder, &mut examples.inputs);
-        let mut texts = Vec::new();
-        for kept in train.kept.iter().flat_map(|source| &source.rows) {
-            examples
-                .kept
-                .push(reader.input(&kept.text, kept.condition.as_deref())?);
-            texts.push(self.encoder.single("text", &kept.text)?);
+        let mut reader = Reader::new(&self.encoder);
+        let rated = reader.rated(&train.rated.rows)?;
+        let (mut kept, mut texts) = (Vec::new(), Vec::new());
+        for text in train.kept.iter().flat_map(|source| &source.rows) {
+            kept.push(reader.input(&text.text, text.condition.as_deref())?);
+            texts.push(self.encoder.single("text", &text.text)?);
         }
-        for mention in train.mentioned.iter().flat_map(|source| &source.rows) {
+        let mentions = train.mentioned.iter().flat_map(|source| &source.rows);
+        let mentioned = mentions.map(|mention| {
             let input = reader.input(&mention.text, Some(&mention.condition))?;
-            examples.mentioned.push((input, mention.mentioned));
-        }
-        if !texts.is_empty() {
-            examples.before = Some(self.before(&texts)?);
-        }
-        Ok(examples)
+            Ok((input, mention.mentioned))
+        });
+        Ok(Examples {
+            mentioned: mentioned.collect::<Result<_>>()?,
+            before: match texts.is_empty() {
+                true => None,
+                false => Some(self.before(&texts)?),
+            },
+            inputs: reader.inputs,
+            rated,
+            kept,
+        })
     }
 
     /// Embeddings of texts by themselves by the encoder that training begins with, each of length 1, `[texts, hidden]`.
@@ -567,25 +572,12 @@ impl<'a> Training<'a> {
 
     /// Rated rows as the encoder's inputs.
     fn rated(&self, rows: &[Row]) -> Result<Examples> {
-        let mut examples = Examples::default();
-        let mut reader = Reader::new(&self.encoder, &mut examples.inputs);
-        let (mut pairs, mut conditions) = (HashMap::new(), HashMap::new());
-        for row in rows {
-            let [s1, s2, condition] = row.texts();
-            let next = pairs.len();
-            let pair = *pairs.entry((s1, s2)).or_insert(next);
-            let next = conditions.len();
-            let asked = *conditions.entry(condition).or_insert(next);
-            examples.rated.push(Example {
-                sides: [
-                    reader.input(s1, Some(condition))?,
-                    reader.input(s2, Some(condition))?,
-                ],
-                rating: row.rating,
-                asked: [pair, asked],
-            });
-        }
-        Ok(examples)
+        let mut reader = Reader::new(&self.encoder);
+        Ok(Examples {
+            rated: reader.rated(rows)?,
+            inputs: reader.inputs,
+            ..Examples::default()
+        })
     }
 
     /// Embeddings of sentences with their conditions in one input each, and of texts by themselves, `[inputs, orders ·
@@ -719,21 +711,45 @@ fn schedule(step: usize, of: usize) -> f64 {
 /// Makes inputs of texts, each text tokenized once and no input made twice.
 struct Reader<'a, 'r> {
     encoder: &'a Encoder<Trainer>,
-    inputs: &'a mut Vec<Input>,
+    inputs: Vec<Input>,
     sentences: HashMap<&'r str, Tokens>,
     conditions: HashMap<&'r str, Tokens>,
     known: HashMap<(&'r str, Option<&'r str>), usize>,
 }
 
 impl<'a, 'r> Reader<'a, 'r> {
-    fn new(encoder: &'a Encoder<Trainer>, inputs: &'a mut Vec<Input>) -> Self {
+    fn new(encoder: &'a Encoder<Trainer>) -> Self {
         Self {
             encoder,
-            inputs,
+            inputs: Vec::new(),
             sentences: HashMap::new(),
             conditions: HashMap::new(),
             known: HashMap::new(),
         }
+    }
+
+    /// Rated rows.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    fn rated(&mut self, rows: &'r [Row]) -> Result<Vec<Example>> {
+        let (mut pairs, mut conditions) = (HashMap::new(), HashMap::new());
+        let example = |row: &'r Row| {
+            let [s1, s2, condition] = row.texts();
+            let next = pairs.len();
+            let pair = *pairs.entry((s1, s2)).or_insert(next);
+            let next = conditions.len();
+            let asked = *conditions.entry(condition).or_insert(next);
+            Ok(Example {
+                sides: [
+                    self.input(s1, Some(condition))?,
+                    self.input(s2, Some(condition))?,
+                ],
+                rating: row.rating,
+                asked: [pair, asked],
+            })
+        };
+        rows.iter().map(example).collect()
     }
 
     /// The input of a text under a condition, or by itself.

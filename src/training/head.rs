@@ -65,6 +65,7 @@ pub fn train(
         mentioned: None,
         layers: start(&spec.dims, &mut rng),
         spec: spec.clone(),
+        calibration: None,
         condition_only: None,
     };
     let trainer = Trainer::of_head(device.clone(), rng.random());
@@ -236,6 +237,7 @@ mod tests {
                 mentioned: None,
                 spec,
                 layers: trained.layers,
+                calibration: None,
                 condition_only: None,
             };
             let again = predict(&embeddings, &file, validation).unwrap();

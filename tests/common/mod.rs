@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use caselens::{
+    Device, Lens,
     backend::webgpu::{Options, PowerPreference, Products, WebGpu},
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
@@ -167,6 +168,7 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
     });
     HeadFile {
         mentioned: None,
+        calibration: None,
         spec: HeadSpec {
             encoder: encoder.clone(),
             case: Case::default(),
@@ -310,4 +312,26 @@ pub fn toy_csv(rows: usize) -> String {
         }
     }
     csv
+}
+
+/// The encoder that ships, which the repository holds, and its head.
+pub fn models() -> [PathBuf; 2] {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/public/models");
+    ["caselens-csts-q4_0.gguf", "caselens-csts.head.safetensors"].map(|name| models.join(name))
+}
+
+/// What ships.
+pub fn shipped() -> Lens {
+    let [encoder, head] = models();
+    Lens::open(encoder, Some(head), Device::Cpu).unwrap()
+}
+
+/// What ships, with a head that is changed.
+pub fn shipped_with(change: impl FnOnce(&mut HeadFile)) -> Lens {
+    let [encoder, head] = models();
+    let mut head = HeadFile::open(&head).unwrap();
+    change(&mut head);
+    let checkpoint = Checkpoint::open(&encoder).unwrap();
+    let case = head.spec.case.clone();
+    Lens::of(&checkpoint, Some(&head), case, Device::Cpu, None).unwrap()
 }

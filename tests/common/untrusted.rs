@@ -105,6 +105,7 @@ pub fn small_head() -> (EncoderId, Vec<u8>) {
     };
     let file = HeadFile {
         mentioned: None,
+        calibration: None,
         spec: HeadSpec {
             encoder: encoder.clone(),
             case: Case::default(),

@@ -12,6 +12,7 @@ mod data;
 mod folders;
 mod hub;
 mod llm;
+mod measured;
 mod mentioned;
 #[cfg(target_os = "linux")]
 mod models;

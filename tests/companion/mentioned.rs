@@ -3,7 +3,7 @@
 
 use crate::{
     common::Folder,
-    program::{self, caselens},
+    program::{self, caselens, json},
 };
 use serde_json::Value;
 
@@ -22,12 +22,6 @@ fn table() -> String {
         }
     }
     csv
-}
-
-fn json(args: &[&str], input: &str) -> Vec<Value> {
-    let printed = String::from_utf8(program::ok(args, input.as_bytes())).unwrap();
-    let lines = printed.lines();
-    lines.map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
 /// A head that tells mentions of the price, and the figures of its fit.

@@ -54,3 +54,10 @@ pub fn caselens(args: &[&str]) -> (i32, String, String) {
         text(&output.stderr),
     )
 }
+
+/// The lines of JSON that the companion prints where it must succeed.
+pub fn json(args: &[&str], input: &str) -> Vec<serde_json::Value> {
+    let printed = String::from_utf8(ok(args, input.as_bytes())).unwrap();
+    let lines = printed.lines();
+    lines.map(|l| serde_json::from_str(l).unwrap()).collect()
+}

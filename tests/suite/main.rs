@@ -14,6 +14,7 @@ mod explain;
 mod finetune;
 mod gguf;
 mod instruct;
+mod long;
 mod metrics;
 mod mutated;
 mod order;

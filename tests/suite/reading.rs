@@ -1,8 +1,8 @@
 //! What an encoder cannot read is told, or put into words that it can: emoji.
 
-use crate::common;
+use crate::common::{self, shipped, shipped_with};
 use caselens::{
-    Device, Lens,
+    Lens,
     checkpoint::Checkpoint,
     evaluation::metrics::auc,
     head::{HeadFile, Mentioned},
@@ -12,28 +12,6 @@ use caselens::{
     training::mentioned::{fit, threshold},
 };
 use pollster::block_on;
-use std::path::PathBuf;
-
-fn models() -> [PathBuf; 2] {
-    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/public/models");
-    ["caselens-csts-q4_0.gguf", "caselens-csts.head.safetensors"].map(|name| models.join(name))
-}
-
-/// The encoder that ships, which the repository holds.
-fn shipped() -> Lens {
-    let [encoder, head] = models();
-    Lens::open(encoder, Some(head), Device::Cpu).unwrap()
-}
-
-/// What ships, with a head that is changed.
-fn shipped_with(change: impl FnOnce(&mut HeadFile)) -> Lens {
-    let [encoder, head] = models();
-    let mut head = HeadFile::open(&head).unwrap();
-    change(&mut head);
-    let checkpoint = Checkpoint::open(&encoder).unwrap();
-    let case = head.spec.case.clone();
-    Lens::of(&checkpoint, Some(&head), case, Device::Cpu, None).unwrap()
-}
 
 /// src/text/emoji.tsv holds all emoji of Unicode that the crate `emojis` knows, and no others.
 #[test]

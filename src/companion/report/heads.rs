@@ -66,6 +66,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
         bar.finish_and_clear();
         let file = HeadFile {
             mentioned: None,
+            calibration: None,
             spec,
             layers: trained.layers,
             condition_only: None,

@@ -49,7 +49,7 @@ fn table(page: &mut Page, study: &Study<'_>, judge: &Judge) {
                 in_file[i].to_string(),
                 ConditionType::of(&row.condition).name().into(),
                 row.rating.to_string(),
-                format!("{:.1}", rating(predicted[i] as f32)),
+                format!("{:.1}", rating(predicted[i] as f32, None)),
                 format!("{:.0}", by_rating[i]),
                 format!("{:.0}", by_similarity[i]),
             ];

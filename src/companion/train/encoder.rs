@@ -9,15 +9,13 @@ use std::{
 use candle_core::Device;
 use serde_json::json;
 
-use super::{
-    Common, DIMS, HIDDEN, Kind, average, count, curves, decay, dropout, interrupted::Checkpoints,
-    names, rate, share,
-};
+use super::{Common, DIMS, HIDDEN, Kind, curves, interrupted::Checkpoints, names};
 use crate::{
     backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
     checkpoint::{BertCheckpoint, Checkpoint, save},
     companion::{
         folder::{self, FOLDER_HEAD, RECORD},
+        numbers::{below_one, count, not_negative, positive, share},
         output::{json_line, progress},
         runtime::describe,
         table::data::{dataset, kept_texts, mentions, sources, teacher},
@@ -121,7 +119,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count)]
     dims: Option<usize>,
     /// Another dropout after each layer of a head on top than that of its kind
-    #[arg(long, value_name = "P", value_parser = dropout)]
+    #[arg(long, value_name = "P", value_parser = below_one::<f32>)]
     head_dropout: Option<f32>,
     /// What of the encoder stays as it is: none, tokens (the token table), layers:N (the embedding tables,
     /// MPNet's relative bias and the first N layers), or matrices (all but biases and LayerNorms, BitFit: a
@@ -140,13 +138,13 @@ pub struct Args {
     )]
     loss: Loss,
     /// Dropout in the encoder
-    #[arg(long, value_name = "P", value_parser = dropout, default_value = "0.1")]
+    #[arg(long, value_name = "P", value_parser = below_one::<f32>, default_value = "0.1")]
     dropout: f32,
     /// Another highest learning rate than that of --adapter
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(long, value_name = "RATE", value_parser = positive)]
     learning_rate: Option<f64>,
     /// Weight decay
-    #[arg(long, value_name = "DECAY", value_parser = decay, default_value = "0.01")]
+    #[arg(long, value_name = "DECAY", value_parser = not_negative, default_value = "0.01")]
     weight_decay: f64,
     /// Sentence pairs of two rows a step: a batch is full once the encoder reads four times as many inputs for it, and
     /// never parts a sentence pair
@@ -161,7 +159,7 @@ pub struct Args {
     answers: usize,
     /// Keep a running average of the weights, of which each step leaves so much (0.999 is the mean of the last thousand
     /// steps or so), and validate and write that [default: the weights as they are]
-    #[arg(long, value_name = "SHARE", value_parser = average)]
+    #[arg(long, value_name = "SHARE", value_parser = below_one::<f64>)]
     average: Option<f64>,
     /// Most epochs
     #[arg(long, value_name = "N", value_parser = count, default_value = "4")]
@@ -518,6 +516,7 @@ impl Output<'_> {
             spec,
             layers: self.tuned.layers.clone(),
             mentioned: self.tuned.mentioned.clone(),
+            calibration: None,
             condition_only: Some(self.condition_only),
         };
         let history = &self.tuned.history;

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Common, DIMS, HIDDEN, Kind, count, decay, dropout, names, rate};
+use super::{Common, DIMS, HIDDEN, Kind, names};
 use crate::{
     companion::{
         cache::{self, examples},
+        numbers::{below_one, count, not_negative, positive},
         output::{json_line, progress, write_file},
         runtime::describe,
         table::data::datasets,
@@ -60,13 +61,13 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = count, default_value_t = DIMS)]
     dims: usize,
     /// Another dropout than that of the head's kind
-    #[arg(long, value_name = "P", value_parser = dropout)]
+    #[arg(long, value_name = "P", value_parser = below_one::<f32>)]
     dropout: Option<f32>,
     /// Adam's learning rate
-    #[arg(long, value_name = "RATE", value_parser = rate, default_value = "1e-3")]
+    #[arg(long, value_name = "RATE", value_parser = positive, default_value = "1e-3")]
     learning_rate: f64,
     /// Weight decay
-    #[arg(long, value_name = "DECAY", value_parser = decay, default_value = "0")]
+    #[arg(long, value_name = "DECAY", value_parser = not_negative, default_value = "0")]
     weight_decay: f64,
     /// Examples a step
     #[arg(long, value_name = "N", value_parser = count, default_value = "512")]
@@ -168,6 +169,7 @@ pub fn run(args: Args) -> Result<()> {
         });
         let file = HeadFile {
             mentioned: None,
+            calibration: None,
             spec: spec.clone(),
             layers: trained.layers,
             condition_only: Some(ConditionOnly::fit(

@@ -2,7 +2,7 @@
 //! says about the condition.
 //!
 //! With zᵢ the unit-length embedding of part i under the condition and pᵢ how probable it is that it says anything about it,
-//! the text's embedding is Σ pᵢ² · zᵢ / Σ pᵢ², and the text mentions the condition as probably as the part that says most. A
+//! the text's embedding is the mean of zᵢ by pᵢ⁸, of unit length, and the text mentions the condition as probably as the part that says most. A
 //! head that does not tell what is mentioned leaves texts whole.
 
 use std::borrow::Cow;
@@ -128,12 +128,14 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// How much each part counts, of 1.
+/// How much each part counts, of 1: in proportion to pᵢ⁸, since many parts that hardly say anything would outweigh the one
+/// that does.
 pub fn shares(said: &[f32]) -> Vec<f32> {
-    let squares = said.iter().map(|p| p * p);
-    let sum: f32 = squares.clone().sum();
+    let most = said.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    let weights = said.iter().map(|p| (p / most).powi(8));
+    let sum: f32 = weights.clone().sum();
     match sum > 0.0 {
-        true => squares.map(|square| square / sum).collect(),
+        true => weights.map(|weight| weight / sum).collect(),
         false => vec![1.0 / said.len() as f32; said.len()],
     }
 }

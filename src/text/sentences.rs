@@ -16,7 +16,7 @@ const LONGEST: usize = 64;
 pub fn parts<T: AsRef<str>>(tokens: &[T]) -> Vec<Range<usize>> {
     let count = tokens.len();
     if count <= WHOLE {
-        return vec![0..count];
+        return std::iter::once(0..count).collect();
     }
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut start = 0;

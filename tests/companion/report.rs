@@ -132,6 +132,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
         "Sentences that training did not have, and parts of the file",
         "By how often training had the condition",
         "By type of condition",
+        "Reliability",
         "Clusters and maps",
         "Worst mistakes",
     ];
@@ -144,6 +145,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
         "map-1",
         "map-2",
         "map-3",
+        "reliability",
     ] {
         let svg = folder.read(&format!("out/{chart}.svg"));
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));

@@ -53,7 +53,7 @@ fn a_long_text_is_the_mean_of_its_parts_by_what_each_says() {
     let mut mean = vec![0.0; lens.dims()];
     for (row, p) in embedded.vectors[2..].iter().zip(&said) {
         let sum = mean.iter_mut().zip(row);
-        sum.for_each(|(x, y)| *x += p * p * y);
+        sum.for_each(|(x, y)| *x += p.powi(8) * y);
     }
     let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
     let worst = embedded.vectors[0]

@@ -8,14 +8,14 @@ use super::{
     embedded::embedded,
     numbers::{positive, share},
     output::{json_line, text_line, write_file},
-    runtime::LensArgs,
+    runtime::{LensArgs, without_layers},
     table::data::mentions,
 };
 use crate::{
     data::mixture::Mention,
     error::{Error, Result},
     evaluation::mentioned::MentionScores,
-    head::{HeadFile, HeadShape, Mentioned},
+    head::Mentioned,
     lens::{Embeddings, Lens},
     training::mentioned::{fit, threshold},
 };
@@ -74,10 +74,7 @@ pub fn run(args: Args) -> Result<()> {
             scores(&mut fitted, &embeddings, &truths(rows), args.threshold)
         }
     };
-    let mut file = head.unwrap_or_else(|| {
-        let (encoder, hidden) = (lens.encoder.id.clone(), lens.encoder.shape.hidden_size);
-        HeadFile::new(HeadShape::default().on(encoder, hidden, lens.case.clone()))
-    });
+    let mut file = head.unwrap_or_else(|| without_layers(&lens));
     file.mentioned = Some(fitted);
     write_file(&args.output, &file.to_bytes()?)?;
     if args.json {

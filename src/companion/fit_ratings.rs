@@ -7,13 +7,12 @@ use serde_json::json;
 use super::{
     evaluate::similarities,
     output::{json_line, text_line, write_file},
-    runtime::LensArgs,
+    runtime::{LensArgs, without_layers},
     table::data::dataset,
 };
 use crate::{
     error::Result,
     evaluation::calibration::Reliability,
-    head::{HeadFile, HeadShape},
     similarity::rating,
     training::calibration::{Rated, fit},
 };
@@ -71,10 +70,7 @@ pub fn run(args: Args) -> Result<()> {
     let before = off(&|similarity| similarity);
     let after =
         off(&|similarity| f64::from(rating(similarity as f32, Some(&calibration)) - 1.0) / 4.0);
-    let mut file = head.unwrap_or_else(|| {
-        let (encoder, hidden) = (lens.encoder.id.clone(), lens.encoder.shape.hidden_size);
-        HeadFile::new(HeadShape::default().on(encoder, hidden, lens.case.clone()))
-    });
+    let mut file = head.unwrap_or_else(|| without_layers(&lens));
     file.calibration = Some(calibration);
     write_file(&args.output, &file.to_bytes()?)?;
     if args.json {

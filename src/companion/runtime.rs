@@ -10,7 +10,7 @@ use crate::{
     checkpoint::Checkpoint,
     embedding::{Apart, Case, Instruct, Instructed, Joint, Pool, Router},
     error::{Error, Result},
-    head::{HeadFile, HeadSpec},
+    head::{HeadFile, HeadShape, HeadSpec},
     lens::Lens,
     model::decoder::Precision,
     text::{Order, Setting},
@@ -331,4 +331,10 @@ pub fn describe(spec: &HeadSpec) -> String {
         (_, false) => "linear",
     };
     format!("{kind} head {} for {encoder}", widths.join(" → "))
+}
+
+/// The file of a head without layers, which says how a lens makes embeddings.
+pub fn without_layers(lens: &Lens) -> HeadFile {
+    let (encoder, hidden) = (lens.encoder.id.clone(), lens.encoder.shape.hidden_size);
+    HeadFile::new(HeadShape::default().on(encoder, hidden, lens.case.clone()))
 }

@@ -319,15 +319,14 @@ impl<B: Backend> Lens<B> {
             .last()
             .map(|unit| split(unit, counts.unwrap_or([1, 1])));
         let said = match (telling, last) {
-            (Some(telling), Some(last)) => Some(last.map(|rows| {
-                rows.iter()
-                    .map(|row| telling.probability(row))
-                    .collect::<Vec<_>>()
-            })),
+            (Some(telling), Some(last)) => Some(last.map(|rows| long::Said::of(&rows, telling))),
             _ => None,
         };
-        let shares = match &said {
-            Some(said) => said.each_ref().map(|said| long::shares(said)),
+        let mentioned = said
+            .as_ref()
+            .map(|both| both.each_ref().map(|said| said.most));
+        let shares = match said {
+            Some(said) => said.map(|said| said.shares),
             None => [vec![1.0], vec![1.0]],
         };
         let steps = (taken.iter().zip(raw).zip(unit)).map(|(((name, _), raw), unit)| {
@@ -351,7 +350,7 @@ impl<B: Backend> Lens<B> {
             steps: steps.collect(),
             condition_alone: alone.and_then(|_| numbers.next()),
             attention: numbers.collect(),
-            mentioned: said.map(|said| said.map(|parts| parts.into_iter().fold(0.0, f32::max))),
+            mentioned,
             shares,
         })
     }
@@ -439,11 +438,12 @@ fn whole(unit: Vec<Vec<f32>>, mut raw: Vec<Vec<f32>>, shares: &[f32]) -> (Vec<f3
     if raw.len() == 1 {
         return (long::mean(unit, shares), raw.swap_remove(0));
     }
-    let length: f32 = raw
+    let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let lengths = raw
         .iter()
         .zip(shares)
-        .map(|(row, share)| share * long::length(row))
-        .sum();
+        .map(|(row, share)| share * length(row));
+    let length: f32 = lengths.sum();
     let unit = long::mean(unit, shares);
     let raw = unit.iter().map(|x| length * x).collect();
     (unit, raw)

@@ -2,13 +2,13 @@
 //! says about the condition.
 //!
 //! With zᵢ the unit-length embedding of part i under the condition and pᵢ how probable it is that it says anything about it,
-//! the text's embedding is the mean of zᵢ by pᵢ⁸, of unit length, and the text mentions the condition as probably as the part that says most. A
-//! head that does not tell what is mentioned leaves texts whole.
+//! the text's embedding is the mean of zᵢ by pᵢ⁸, of unit length, and the text mentions the condition as probably as the part
+//! that says most. A head that does not tell what is mentioned leaves texts whole.
 
 use std::borrow::Cow;
 
 use super::embeddings::Embeddings;
-use crate::{embedding::Input, head::Mentioned, text::Tokenizer};
+use crate::{embedding::Input, head::Mentioned, similarity::unit, text::Tokenizer};
 
 /// Inputs, the long ones in parts.
 pub struct Parts<'a> {
@@ -98,18 +98,13 @@ impl<'a> Parts<'a> {
                 .by_ref()
                 .take(own.len())
                 .all(|input| matches!(input, Input::Conditional { .. }));
-            let said = mentioned.filter(|_| under).map(|mentioned| {
-                rows.iter()
-                    .map(|row| mentioned.probability(row))
-                    .collect::<Vec<_>>()
-            });
+            let said = mentioned
+                .filter(|_| under)
+                .map(|mentioned| Said::of(&rows, mentioned));
             if mentioned.is_some() {
-                gathered.mentioned.push(
-                    said.as_ref()
-                        .map(|said| said.iter().copied().fold(0.0, f32::max)),
-                );
+                gathered.mentioned.push(said.as_ref().map(|said| said.most));
             }
-            let own = self::shares(said.as_deref().unwrap_or(&[1.0]));
+            let own = said.map_or_else(|| vec![1.0], |said| said.shares);
             gathered.vectors.push(mean(rows, &own));
             shares.extend(own);
         }
@@ -128,15 +123,28 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// How much each part counts, of 1: in proportion to pᵢ⁸, since many parts that hardly say anything would outweigh the one
-/// that does.
-pub fn shares(said: &[f32]) -> Vec<f32> {
-    let most = said.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    let weights = said.iter().map(|p| (p / most).powi(8));
-    let sum: f32 = weights.clone().sum();
-    match sum > 0.0 {
-        true => weights.map(|weight| weight / sum).collect(),
-        false => vec![1.0 / said.len() as f32; said.len()],
+/// What the parts of a text say about a condition.
+pub struct Said {
+    /// How much each part counts, of 1: in proportion to pᵢ⁸, since many parts that hardly say anything would outweigh the
+    /// one that does.
+    pub shares: Vec<f32>,
+    /// How probable it is that the part that says most says anything.
+    pub most: f32,
+}
+
+impl Said {
+    /// By the embeddings of the parts.
+    pub fn of(rows: &[Vec<f32>], mentioned: &Mentioned) -> Self {
+        let said: Vec<f32> = rows.iter().map(|row| mentioned.probability(row)).collect();
+        let most = said.iter().copied().fold(0.0, f32::max);
+        let by = most.max(f32::MIN_POSITIVE);
+        let weights = said.iter().map(|p| (p / by).powi(8));
+        let sum: f32 = weights.clone().sum();
+        let shares = match sum > 0.0 {
+            true => weights.map(|weight| weight / sum).collect(),
+            false => vec![1.0 / said.len() as f32; said.len()],
+        };
+        Self { shares, most }
     }
 }
 
@@ -151,12 +159,5 @@ pub fn mean(mut rows: Vec<Vec<f32>>, shares: &[f32]) -> Vec<f32> {
             *x += share * y;
         }
     }
-    let length = length(&sum).max(f32::MIN_POSITIVE);
-    sum.iter_mut().for_each(|x| *x /= length);
-    sum
-}
-
-/// A vector's length.
-pub fn length(vector: &[f32]) -> f32 {
-    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
+    unit(&sum)
 }

@@ -15,6 +15,7 @@ mod average;
 mod bench;
 mod cache;
 mod cluster;
+mod compare_runs;
 mod dequantize;
 mod embed;
 mod embedded;
@@ -66,6 +67,7 @@ enum Command {
     FineTune(Box<train::encoder::Args>),
     Average(average::Args),
     Evaluate(evaluate::Args),
+    CompareRuns(compare_runs::Args),
     Cluster(cluster::Args),
     FitMentioned(fit_mentioned::Args),
     FitRatings(fit_ratings::Args),
@@ -110,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::FineTune(args) => train::encoder::run(*args),
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::CompareRuns(args) => compare_runs::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::FitRatings(args) => fit_ratings::run(args),

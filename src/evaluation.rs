@@ -13,4 +13,6 @@ pub mod metrics;
 #[cfg(feature = "cli")]
 pub mod pca;
 #[cfg(feature = "cli")]
+pub mod significance;
+#[cfg(feature = "cli")]
 pub mod t_sne;

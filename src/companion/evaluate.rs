@@ -91,6 +91,9 @@ struct Report {
     confidence: Option<Intervals>,
     rows: usize,
     pairs: usize,
+    /// That the encoder or the head was trained with, where its record says so: `compare-runs` pairs runs by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     /// How far similarities may be taken at their word; null where all ratings lie in between.
     decisions: Option<Decisions>,
     /// The same figures of the baseline; null where no training data is known.
@@ -127,6 +130,9 @@ pub fn run(args: Args) -> Result<()> {
         Some(path) => (read_similarities(path, &data)?, path.display().to_string()),
         None => compute(&args, head.as_ref(), &data)?,
     };
+    let seed = head
+        .as_ref()
+        .and_then(|head| head.spec.training["options"]["seed"].as_u64());
     let baseline = match &args.train {
         Some(path) => {
             let train = table::data::dataset(path, None)?;
@@ -136,7 +142,10 @@ pub fn run(args: Args) -> Result<()> {
         }
         None => head.and_then(|h| h.condition_only),
     };
-    let report = report(&data, &similarities, baseline.as_ref(), args.confidence);
+    let report = Report {
+        seed,
+        ..report(&data, &similarities, baseline.as_ref(), args.confidence)
+    };
     match args.json {
         true => json_line(&report),
         false => print(&report, &described),
@@ -257,6 +266,7 @@ fn report(
             .then(|| Groups::of(data).intervals(similarities, &ratings, CONFIDENCE_SEED)),
         rows: data.rows.len(),
         pairs: data.pairs.len(),
+        seed: None,
         decisions: Decisions::of(similarities, &ratings),
         condition_only: baseline.map(|baseline| {
             let guessed: Vec<f64> = data

@@ -22,6 +22,20 @@ pub fn not_negative(text: &str) -> Result<f64, String> {
     number(text, sound, "not negative")
 }
 
+/// The longest that gradients may be, or that they are taken as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clip(pub Option<f64>);
+
+/// Such as `1` or `none`.
+pub fn clip(text: &str) -> Result<Clip, String> {
+    match text {
+        "none" => Ok(Clip(None)),
+        text => positive(text)
+            .map(|length| Clip(Some(length)))
+            .map_err(|e| format!("{e}, or none")),
+    }
+}
+
 /// A share or a probability.
 pub fn share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(x), "between 0 and 1")

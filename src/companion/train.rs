@@ -20,6 +20,7 @@ mod curves;
 pub mod encoder;
 pub mod head;
 mod interrupted;
+mod seeds;
 
 /// Width of the hidden layer of a head, unless told otherwise.
 const HIDDEN: usize = 1024;
@@ -90,7 +91,8 @@ struct Common {
     /// Which epoch is written
     #[arg(long, value_enum, default_value = "best")]
     keep: Kept,
-    /// Seeds, separated by commas; what has the best validation Spearman is written
+    /// Seeds, separated by commas; what has the best validation Spearman is written, and what each of them reached is
+    /// in the record of the training, with mean and standard deviation (see `compare-runs`)
     #[arg(long, default_value = "0", value_delimiter = ',')]
     seeds: Vec<u64>,
     /// Print the result as JSON

@@ -193,6 +193,30 @@ impl Dataset {
     /// For each row whether it is held out: every row of a tenth of the sentence pairs and sets, so that none of them is
     /// parted. The same rows every time.
     pub fn held_out(&self) -> Vec<bool> {
+        self.drawn_at_random(|pairs| pairs.div_ceil(10))
+    }
+
+    /// For each row whether it is of `count` of the sentence pairs and sets, drawn at random. The same every time, and what
+    /// a smaller count draws is among it: for curves over the size of the training data (C-STS, figure 3).
+    ///
+    /// # Errors
+    /// There are fewer.
+    pub fn sample(&self, count: usize) -> Result<Vec<bool>> {
+        let mut there = 0;
+        let drawn = self.drawn_at_random(|pairs| {
+            there = pairs;
+            count
+        });
+        match count <= there {
+            true => Ok(drawn),
+            false => Err(Error::InvalidArgument(format!(
+                "{count} sentence pairs are to be drawn of {there}."
+            ))),
+        }
+    }
+
+    /// For each row whether it is of the sentence pairs and sets that are drawn: so many as `count` wants of all of them.
+    fn drawn_at_random(&self, count: impl FnOnce(usize) -> usize) -> Vec<bool> {
         // A set is known by its first pair.
         let first = |group: &Group| {
             let row = &self.rows[group.rows.start];
@@ -202,11 +226,11 @@ impl Dataset {
         pairs.sort_unstable();
         pairs.dedup();
         pairs.shuffle(&mut StdRng::seed_from_u64(0));
-        pairs.truncate(pairs.len().div_ceil(10));
-        let held: HashSet<_> = pairs.into_iter().collect();
+        pairs.truncate(count(pairs.len()));
+        let drawn: HashSet<_> = pairs.into_iter().collect();
         let mut out = vec![false; self.rows.len()];
         for group in &self.groups {
-            out[group.rows.clone()].fill(held.contains(&first(group)));
+            out[group.rows.clone()].fill(drawn.contains(&first(group)));
         }
         out
     }
@@ -313,6 +337,27 @@ mod tests {
         // Whatever is held out, no set is parted.
         let held = data.held_out();
         assert!(held[..3].iter().all(|&h| h == held[0]));
+    }
+
+    #[test]
+    fn a_smaller_sample_is_part_of_a_larger_one_and_parts_no_pair() {
+        let rows: String = (0..40)
+            .map(|i| format!("a{i},b,x,1\na{i},b,y,4\n"))
+            .collect();
+        let data = read(&rows).unwrap();
+        let samples = [3, 10, 40].map(|count| data.sample(count).unwrap());
+        for (sample, pairs) in samples.iter().zip([3, 10, 40]) {
+            let subset = data.subset(sample);
+            assert_eq!((subset.rows.len(), subset.pairs.len()), (2 * pairs, pairs));
+            assert_eq!(sample, &data.sample(pairs).unwrap());
+        }
+        let within = |few: &[bool], more: &[bool]| few.iter().zip(more).all(|(f, m)| !f || *m);
+        assert!(within(&samples[0], &samples[1]));
+        let error = data.sample(41).unwrap_err().to_string();
+        assert!(
+            error.contains("41 sentence pairs are to be drawn of 40"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap, hash_map::Entry},
+    time::Instant,
 };
 
 use candle_core::{D, DType, Device, Tensor, Var};
@@ -53,10 +54,6 @@ use crate::{
     },
 };
 
-/// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
-const WARM_UP: f64 = 0.06;
-/// Gradients longer than this are shortened to it.
-const CLIP: f64 = 1.0;
 /// Steps from one look of the running average at the weights to the next.
 const AVERAGED_EVERY: usize = 8;
 
@@ -71,6 +68,10 @@ pub struct EncoderOptions {
     pub loss: Loss,
     /// AdamW's peak learning rate.
     pub learning_rate: f64,
+    /// The share of all steps over which the learning rate rises to its peak; it then falls linearly to 0.
+    pub warm_up: f64,
+    /// Gradients longer than this, all together, are shortened to it; `None`: they are taken as they are.
+    pub clip: Option<f64>,
     /// AdamW's weight decay.
     pub weight_decay: f64,
     /// Probability of dropout after the embeddings and in each sub-layer of the encoder.
@@ -122,6 +123,8 @@ pub struct FineTuned {
     pub history: Vec<Epoch>,
     /// The loss of each step.
     pub losses: Vec<f64>,
+    /// How long it took, its validations included; of an interrupted run, all its parts.
+    pub seconds: f64,
 }
 
 /// What training reads, as the encoder's inputs; none is there twice.
@@ -219,6 +222,9 @@ pub struct Training<'a> {
     pub(super) steps: usize,
     pub(super) total: f64,
     pub(super) losses: Vec<f64>,
+    /// When this part of the run began, and the seconds that those before it took.
+    began: Instant,
+    pub(super) before: f64,
 }
 
 /// Fine-tunes an encoder. `report` is called after each step and each epoch; an error of its ends the run,
@@ -354,6 +360,8 @@ impl<'a> Training<'a> {
             steps: 0,
             total: 0.0,
             losses: Vec::new(),
+            began: Instant::now(),
+            before: 0.0,
         })
     }
 
@@ -370,14 +378,19 @@ impl<'a> Training<'a> {
                 "the loss is no number after {step} steps. Try a smaller learning rate."
             )));
         }
-        let rate = options.learning_rate * schedule(step, of);
+        let rate = options.learning_rate * schedule(step, of, options.warm_up);
         let gradients = self.encoder.backend.gradients(&loss)?;
-        self.optimizer.step(&gradients, rate, CLIP)?;
+        self.optimizer.step(&gradients, rate, options.clip)?;
         self.losses.push(value);
         self.steps += 1;
         self.total += value;
         self.follow()?;
         Ok(value)
+    }
+
+    /// How long the run has taken so far.
+    pub(super) fn seconds(&self) -> f64 {
+        self.before + self.began.elapsed().as_secs_f64()
     }
 
     /// Lets the running average follow the weights.
@@ -673,6 +686,7 @@ impl<'a> Training<'a> {
 
     /// What the epoch that is kept left.
     fn finish(self) -> Result<FineTuned> {
+        let seconds = self.seconds();
         let stopped = self.stopping.finish()?;
         for (parameter, copy) in self.parameters.iter().zip(&stopped.weights) {
             parameter.var.set(copy)?;
@@ -687,6 +701,7 @@ impl<'a> Training<'a> {
             best: stopped.best,
             history: stopped.history,
             losses: self.losses,
+            seconds,
         })
     }
 }
@@ -699,8 +714,8 @@ fn copies(parameters: &[Parameter]) -> Result<Vec<Tensor>> {
 }
 
 /// The share of the peak learning rate at a step (from 0).
-fn schedule(step: usize, of: usize) -> f64 {
-    let warm_up = (WARM_UP * of as f64).max(1.0);
+fn schedule(step: usize, of: usize, warm_up: f64) -> f64 {
+    let warm_up = (warm_up * of as f64).max(1.0);
     let at = step as f64 + 1.0;
     match at < warm_up {
         true => at / warm_up,
@@ -845,4 +860,20 @@ fn loose<T>(sources: &[Source<T>]) -> Vec<Loose> {
         }
     });
     loose.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_learning_rate_rises_as_long_as_it_is_told_to_and_then_falls() {
+        let rate = |step, warm_up| schedule(step, 100, warm_up);
+        assert_eq!([0, 4, 9].map(|step| rate(step, 0.1)), [0.1, 0.5, 1.0]);
+        assert_eq!((rate(0, 0.0), rate(0, 0.01)), (1.0, 1.0));
+        for warm_up in [0.0, 0.1, 0.5] {
+            let (before, last) = (rate(98, warm_up), rate(99, warm_up));
+            assert!(0.0 < last && last < before && last < 0.05, "{warm_up}");
+        }
+    }
 }

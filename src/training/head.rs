@@ -3,6 +3,8 @@
 //! The loss is the squared error between cos(g(e₁), g(e₂)) and (rating − 1) / 4. Both embeddings go
 //! through one head (siamese); Adam; the head of the best validation epoch is kept.
 
+use std::time::Instant;
+
 use candle_core::{D, DType, Tensor};
 use candle_nn::{AdamW, Optimizer, ParamsAdamW};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
@@ -47,6 +49,10 @@ pub struct Trained {
     /// The epoch whose head this is.
     pub best: Epoch,
     pub history: Vec<Epoch>,
+    /// The loss of each step.
+    pub losses: Vec<f64>,
+    /// How long it took, its validations included.
+    pub seconds: f64,
 }
 
 /// Trains a head of `spec`'s shape. `embeddings` is `[n, spec.dims[0]]`; `report` is called after each
@@ -59,6 +65,7 @@ pub fn train(
     options: &HeadOptions,
     mut report: impl FnMut(&Epoch),
 ) -> Result<Trained> {
+    let began = Instant::now();
     let device = embeddings.device();
     let mut rng = StdRng::seed_from_u64(options.seed);
     let mut file = HeadFile {
@@ -82,9 +89,10 @@ pub fn train(
     )?;
     let mut order: Vec<&Example> = train.iter().collect();
     let mut stopping = EarlyStopping::new(options.keep);
+    let mut losses = Vec::new();
     for epoch in 1..=options.epochs {
         order.shuffle(&mut rng);
-        let mut losses = Vec::new();
+        let before = losses.len();
         for step in order.chunks(options.batch) {
             let cosine = similarities(&trainer, &head, embeddings, step)?;
             let target: Vec<f32> = step.iter().map(|e| (e.rating - 1.0) / 4.0).collect();
@@ -101,7 +109,7 @@ pub fn train(
         let ratings: Vec<f64> = validation.iter().map(|e| f64::from(e.rating)).collect();
         let reached = Epoch {
             epoch,
-            loss: losses.iter().sum::<f64>() / losses.len().max(1) as f64,
+            loss: losses[before..].iter().sum::<f64>() / (losses.len() - before).max(1) as f64,
             validation_spearman: metrics::spearman(&predicted, &ratings),
         };
         report(&reached);
@@ -114,6 +122,8 @@ pub fn train(
         layers: stopped.weights,
         best: stopped.best,
         history: stopped.history,
+        losses,
+        seconds: began.elapsed().as_secs_f64(),
     })
 }
 

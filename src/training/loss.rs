@@ -5,8 +5,9 @@
 //! - `mse`: the mean of (sᵢ − (rᵢ − 1)/4)²;
 //! - `rank`: the mean of softplus(−(s_high − s_low)/0.1) over the couples of rows that share their sentence
 //!   pair or, in a set, their condition, a couple rated alike counting as 0;
-//! - `quad`: the mean of max(0, 1 + s_low − s_high) over those couples that are not rated alike (C-STS;
-//!   Deshpande et al., 2023);
+//! - `quad`: the mean of max(0, λ + s_low − s_high) over those couples that are not rated alike (C-STS;
+//!   Deshpande et al., 2023, section 4.1), λ being a margin. Its authors' program also keeps couples that are rated
+//!   alike, the one that comes first as the higher: nothing says that of re-annotated rows, and they are left out here;
 //! - `kept`: the mean of (s − s₀)² over all pairs of texts whose similarities are to stay what they were, s₀ (knowledge
 //!   distillation from the encoder that training begins with);
 //! - `mentioned`: the cross entropy of what a linear layer on embeddings says of whether the text mentions the condition.
@@ -23,17 +24,31 @@ use crate::error::{Error, Result};
 
 /// The difference of two similarities that counts as one unit in the ranking loss.
 const RANK_SCALE: f64 = 0.1;
-/// By how much the higher-rated row is to be the more similar one (C-STS's λ).
-const QUAD_MARGIN: f64 = 1.0;
 
 /// How much each part of the loss counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Loss {
     pub mse: f64,
     pub rank: f64,
     pub quad: f64,
     pub kept: f64,
     pub mentioned: f64,
+    /// By how much `quad` wants the higher-rated row to be the more similar one (C-STS's λ).
+    pub margin: f64,
+}
+
+impl Default for Loss {
+    /// Nothing counts, and C-STS's λ.
+    fn default() -> Self {
+        Self {
+            mse: 0.0,
+            rank: 0.0,
+            quad: 0.0,
+            kept: 0.0,
+            mentioned: 0.0,
+            margin: 1.0,
+        }
+    }
 }
 
 impl std::str::FromStr for Loss {
@@ -127,7 +142,7 @@ impl Loss {
             total = (total + (weighted.sum_all()? * self.rank)?)?;
         }
         if !untied.is_empty() && self.quad > 0.0 {
-            let short = (gaps(similarity, &untied)? + QUAD_MARGIN)?.relu()?;
+            let short = (gaps(similarity, &untied)? + self.margin)?.relu()?;
             total = (total + (short.mean_all()? * self.quad)?)?;
         }
         Ok(total)

@@ -3,7 +3,7 @@
 //! One safetensors file: for parameter N `weight.N`, `first.N` and `second.N` (AdamW's moments) and
 //! `average.N` (its running average, where there is one),
 //! `best.N` (its weight in the best epoch so far), `losses` `[steps]`, `history` `[epochs, 2]` (loss and
-//! validation Spearman) and `total` `[1]`; in its metadata where the run stands and under which options.
+//! validation Spearman), `total` and `seconds` `[1]`; in its metadata where the run stands and under which options.
 //! Random numbers need no state: see [`super::batches`].
 
 use std::collections::BTreeMap;
@@ -76,6 +76,7 @@ impl Training<'_> {
             ("losses", self.losses.as_slice()),
             ("history", &history),
             ("total", &[self.total]),
+            ("seconds", &[self.seconds()]),
         ] {
             let bytes: &[u8] = bytemuck::cast_slice(numbers);
             file.add(name, Dtype::F64, &[numbers.len()], bytes.to_vec());
@@ -153,6 +154,7 @@ impl Training<'_> {
         };
         self.losses = doubles("losses")?;
         self.total = doubles("total")?.first().copied().unwrap_or(0.0);
+        self.before = doubles("seconds")?.first().copied().unwrap_or(0.0);
         self.epochs = described.epochs;
         self.steps = described.steps;
         self.optimizer.restore(self.losses.len(), moments)?;

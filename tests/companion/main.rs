@@ -8,6 +8,7 @@ mod bench;
 mod bundle;
 mod calibrate;
 mod commands;
+mod csts;
 mod data;
 mod folders;
 mod hub;

@@ -43,6 +43,8 @@ fn options(epochs: usize) -> EncoderOptions {
         head: HeadShape::default(),
         loss: "mse,rank:0.1".parse().unwrap(),
         learning_rate: 1e-3,
+        warm_up: 0.06,
+        clip: Some(1.0),
         weight_decay: 0.01,
         dropout: 0.1,
         batch: 16,

@@ -6,6 +6,7 @@ mod common;
 mod backends;
 mod case;
 mod composed;
+mod csts;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod cuda_kernels;
 mod decoders;

@@ -9,13 +9,13 @@ use std::{
 use candle_core::Device;
 use serde_json::json;
 
-use super::{Common, DIMS, HIDDEN, Kind, curves, interrupted::Checkpoints, names};
+use super::{Common, DIMS, HIDDEN, Kind, curves, interrupted::Checkpoints, names, seeds::Seeds};
 use crate::{
     backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
     checkpoint::{BertCheckpoint, Checkpoint, save},
     companion::{
         folder::{self, FOLDER_HEAD, RECORD},
-        numbers::{below_one, count, not_negative, positive, share},
+        numbers::{Clip, below_one, clip, count, not_negative, positive, share},
         output::{json_line, progress},
         runtime::describe,
         table::data::{dataset, kept_texts, mentions, sources, teacher},
@@ -137,12 +137,21 @@ pub struct Args {
         default_value = "mse,rank:0.1,kept:1,mentioned:0.1"
     )]
     loss: Loss,
+    /// By how much quad wants the higher-rated of two rows to be the more similar one (C-STS's λ)
+    #[arg(long, value_name = "MARGIN", value_parser = positive, default_value = "1")]
+    quad_margin: f64,
     /// Dropout in the encoder
     #[arg(long, value_name = "P", value_parser = below_one::<f32>, default_value = "0.1")]
     dropout: f32,
     /// Another highest learning rate than that of --adapter
     #[arg(long, value_name = "RATE", value_parser = positive)]
     learning_rate: Option<f64>,
+    /// Share of all steps over which the learning rate rises to its highest; it then falls to 0
+    #[arg(long, value_name = "SHARE", value_parser = below_one::<f64>, default_value = "0.06")]
+    warm_up: f64,
+    /// Shorten gradients that are longer than this, all together; none takes them as they are
+    #[arg(long, value_name = "LENGTH|none", value_parser = clip, default_value = "1")]
+    clip: Clip,
     /// Weight decay
     #[arg(long, value_name = "DECAY", value_parser = not_negative, default_value = "0.01")]
     weight_decay: f64,
@@ -157,6 +166,10 @@ pub struct Args {
     /// anew each time, where the data has answers
     #[arg(long, value_name = "N", default_value = "1")]
     answers: usize,
+    /// Train on so many of the data's sentence pairs, drawn at random: the same every time, and those of a smaller number
+    /// among them; a tenth of them is held out where there is no --validation [default: all]
+    #[arg(long, value_name = "N", value_parser = count)]
+    train_pairs: Option<usize>,
     /// Keep a running average of the weights, of which each step leaves so much (0.999 is the mean of the last thousand
     /// steps or so), and validate and write that [default: the weights as they are]
     #[arg(long, value_name = "SHARE", value_parser = below_one::<f64>)]
@@ -238,7 +251,10 @@ impl Args {
             }
         }
         let rated = taught(&mixture.rated, &teachers, self.teacher_weight)?;
-        mixture.rated = with_answers(rated);
+        mixture.rated = with_answers(match self.train_pairs {
+            Some(count) => rated.subset(&rated.sample(count)?),
+            None => rated,
+        });
         match mixture.is_empty() {
             true => Err(Error::InvalidArgument(format!(
                 "{} holds nothing to train on. Score some rows with `caselens score-table`.",
@@ -278,11 +294,16 @@ impl Args {
             adapter: self.adapter,
             freeze: self.freeze,
             head: self.head(),
-            loss: self.loss,
+            loss: Loss {
+                margin: self.quad_margin,
+                ..self.loss
+            },
             learning_rate: self.learning_rate.unwrap_or(match self.adapter {
                 Adapter::Full => 1e-4,
                 Adapter::Lora(_) => 1e-3,
             }),
+            warm_up: self.warm_up,
+            clip: self.clip.0,
             weight_decay: self.weight_decay,
             dropout: self.dropout,
             batch: self.batch,
@@ -335,6 +356,7 @@ pub fn run(args: Args) -> Result<()> {
     }))?;
     let mut best: Option<(FineTuned, EncoderOptions)> = None;
     let mut reached = Vec::new();
+    let mut seeds = Seeds::default();
     for &seed in &args.common.seeds {
         let options = args.options(&device, seed);
         let task = Task {
@@ -346,7 +368,13 @@ pub fn run(args: Args) -> Result<()> {
             options: &options,
         };
         let tuned = one_seed(args, &task, &checkpoints)?;
-        reached.push(json!({"seed": seed, "best_epoch": tuned.best, "history": tuned.history}));
+        seeds.add(seed, tuned.best, tuned.seconds);
+        reached.push(json!({
+            "seed": seed,
+            "best_epoch": tuned.best,
+            "history": tuned.history,
+            "seconds": tuned.seconds,
+        }));
         let better = best.as_ref().is_none_or(|(b, _)| {
             let before = b.best.validation_spearman;
             tuned.best.validation_spearman > before || before.is_nan()
@@ -376,6 +404,7 @@ pub fn run(args: Args) -> Result<()> {
         tuned: &tuned,
         head: options.head,
         record: &record,
+        written: &seeds.record(&record),
         condition_only: baseline,
     };
     let head = output.write(&args.output)?;
@@ -385,6 +414,7 @@ pub fn run(args: Args) -> Result<()> {
             "output": args.output, "training": record, "spec": head.spec, "seeds": reached,
         }));
     }
+    seeds.line().iter().for_each(|line| eprintln!("{line}"));
     eprintln!(
         "wrote {}: {}, epoch {}, validation Spearman {:.4}",
         args.output.display(),
@@ -495,6 +525,8 @@ struct Output<'a> {
     tuned: &'a FineTuned,
     head: HeadShape,
     record: &'a serde_json::Value,
+    /// The same with what each seed took and reached, which a head's file leaves out: it depends on the training alone.
+    written: &'a serde_json::Value,
     condition_only: ConditionOnly,
 }
 
@@ -523,7 +555,7 @@ impl Output<'_> {
         let mut files = vec![
             ("model.safetensors", weights),
             (FOLDER_HEAD, head.to_bytes()?),
-            (RECORD, format!("{:#}\n", self.record).into_bytes()),
+            (RECORD, format!("{:#}\n", self.written).into_bytes()),
             ("history.csv", curves::history(history).into_bytes()),
             (
                 "curves.svg",

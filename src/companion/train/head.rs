@@ -1,11 +1,11 @@
 //! `caselens train-head`: a projection head on cached embeddings of a frozen encoder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Common, DIMS, HIDDEN, Kind, names};
+use super::{Common, DIMS, HIDDEN, Kind, curves, names, seeds::Seeds};
 use crate::{
     companion::{
         cache::{self, examples},
@@ -22,7 +22,7 @@ use crate::{
     evaluation::metrics::Scores,
     head::HeadFile,
     lens::rows::Distinct,
-    training::head::{Example, HeadOptions, predict, train},
+    training::head::{Example, HeadOptions, Trained, predict, train},
 };
 
 /// Train a projection head on an encoder that stays as it is
@@ -33,6 +33,9 @@ use crate::{
 ///
 ///   caselens train-head --data csts_train.csv --output my.head.safetensors
 ///   caselens evaluate --head my.head.safetensors --data csts_validation.csv
+///
+/// Beside the head it writes how training went: my.head.history.csv, an epoch a row, my.head.curves.svg, and
+/// my.head.training.json, the options and what each seed reached.
 ///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
 /// validation file stays untouched for `evaluate`.
@@ -69,6 +72,10 @@ pub struct Args {
     /// Weight decay
     #[arg(long, value_name = "DECAY", value_parser = not_negative, default_value = "0")]
     weight_decay: f64,
+    /// Train on so many of the data's sentence pairs, drawn at random: the same every time, and those of a smaller number
+    /// among them; a tenth of them is held out where there is no --validation [default: all]
+    #[arg(long, value_name = "N", value_parser = count)]
+    train_pairs: Option<usize>,
     /// Examples a step
     #[arg(long, value_name = "N", value_parser = count, default_value = "512")]
     batch: usize,
@@ -98,6 +105,10 @@ pub fn run(args: Args) -> Result<()> {
     }
     args.common.keep.check(args.patience)?;
     let data = datasets(&args.data)?;
+    let data = match args.train_pairs {
+        Some(count) => data.subset(&data.sample(count)?),
+        None => data,
+    };
     let validation = args.common.validation()?;
     let lens = args
         .common
@@ -132,8 +143,9 @@ pub fn run(args: Args) -> Result<()> {
         lens.encoder.shape.hidden_size,
         case,
     );
-    let mut best: Option<(f64, HeadFile)> = None;
+    let mut best: Option<(f64, HeadFile, Trained)> = None;
     let mut reached = Vec::new();
+    let mut seeds = Seeds::default();
     for &seed in &args.common.seeds {
         let options = HeadOptions {
             learning_rate: args.learning_rate,
@@ -171,7 +183,7 @@ pub fn run(args: Args) -> Result<()> {
             mentioned: None,
             calibration: None,
             spec: spec.clone(),
-            layers: trained.layers,
+            layers: trained.layers.clone(),
             condition_only: Some(ConditionOnly::fit(
                 data.rows.iter().map(|r| (r.condition.as_str(), r.rating)),
             )),
@@ -184,24 +196,32 @@ pub fn run(args: Args) -> Result<()> {
                 trained.best.epoch, scores.spearman, scores.accuracy_untied
             );
         }
-        reached.push(json!({"seed": seed, "epoch": trained.best.epoch, "validation": scores}));
+        seeds.add(seed, trained.best, trained.seconds);
+        reached.push(json!({
+            "seed": seed,
+            "epoch": trained.best.epoch,
+            "validation": scores,
+            "seconds": trained.seconds,
+        }));
         if best
             .as_ref()
-            .is_none_or(|(s, _)| scores.spearman > *s || s.is_nan())
+            .is_none_or(|(s, ..)| scores.spearman > *s || s.is_nan())
         {
-            best = Some((scores.spearman, file));
+            best = Some((scores.spearman, file, trained));
         }
     }
-    let Some((_, file)) = best else {
+    let Some((_, file, trained)) = best else {
         return Err(Error::InvalidArgument("--seeds names no seed.".into()));
     };
     let bytes = file.to_bytes()?;
     write_file(&args.output, &bytes)?;
+    write_course(&args.output, &trained, &seeds.record(&file.spec.training))?;
     if args.common.json {
         json_line(
             &json!({"output": args.output, "bytes": bytes.len(), "spec": file.spec, "seeds": reached}),
         )
     } else {
+        seeds.line().iter().for_each(|line| eprintln!("{line}"));
         eprintln!(
             "wrote {} ({} kB): {}",
             args.output.display(),
@@ -210,6 +230,16 @@ pub fn run(args: Args) -> Result<()> {
         );
         Ok(())
     }
+}
+
+/// Writes how a head's training went beside the head.
+fn write_course(head: &Path, trained: &Trained, record: &serde_json::Value) -> Result<()> {
+    let history = &trained.history;
+    let beside =
+        |ending: &str, text: String| write_file(&head.with_extension(ending), text.as_bytes());
+    beside("history.csv", curves::history(history))?;
+    beside("curves.svg", curves::chart(history, &trained.losses)?)?;
+    beside("training.json", format!("{record:#}\n"))
 }
 
 type Split = (Vec<Example>, Vec<Example>, Vec<f64>, Vec<Pair>);

@@ -99,19 +99,11 @@ impl AdamW {
     }
 
     /// One step at a learning rate; gradients longer than `clip`, all together, are shortened to it.
-    pub fn step(&mut self, gradients: &GradStore, rate: f64, clip: f64) -> Result<()> {
-        let mut squares = 0.0;
-        for var in &self.vars {
-            if let Some(g) = gradients.get(var) {
-                let g = g.detach();
-                let sum = match g.device().is_cpu() {
-                    true => g.contiguous()?.apply_op1_no_bwd(&Squares)?,
-                    false => g.sqr()?.sum_all()?,
-                };
-                squares += f64::from(sum.to_scalar::<f32>()?);
-            }
-        }
-        let scale = clip / squares.sqrt().max(clip);
+    pub fn step(&mut self, gradients: &GradStore, rate: f64, clip: Option<f64>) -> Result<()> {
+        let scale = match clip {
+            Some(clip) => clip / self.length(gradients)?.max(clip),
+            None => 1.0,
+        };
         self.steps += 1;
         let step = Step {
             rate: rate / (1.0 - BETA.0.powi(self.steps)),
@@ -140,6 +132,22 @@ impl AdamW {
             }
         }
         Ok(())
+    }
+
+    /// The length of all gradients together.
+    fn length(&self, gradients: &GradStore) -> Result<f64> {
+        let mut squares = 0.0;
+        for var in &self.vars {
+            if let Some(g) = gradients.get(var) {
+                let g = g.detach();
+                let sum = match g.device().is_cpu() {
+                    true => g.contiguous()?.apply_op1_no_bwd(&Squares)?,
+                    false => g.sqr()?.sum_all()?,
+                };
+                squares += f64::from(sum.to_scalar::<f32>()?);
+            }
+        }
+        Ok(squares.sqrt())
     }
 }
 
@@ -298,7 +306,7 @@ mod tests {
                     other.restore(3, moments).unwrap();
                     *ours = other;
                 }
-                ours.step(&gradients, 0.01, 1e9).unwrap();
+                ours.step(&gradients, 0.01, None).unwrap();
             }
             reference.backward_step(&loss(&theirs)).unwrap();
         }
@@ -322,7 +330,7 @@ mod tests {
             .unwrap()
             .backward()
             .unwrap();
-        optimizer.step(&gradients, 0.01, 1.0).unwrap();
+        optimizer.step(&gradients, 0.01, Some(1.0)).unwrap();
         let Kind::OnePass(moments) = &optimizer.kind else {
             panic!("the CPU takes one pass");
         };

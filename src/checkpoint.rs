@@ -29,10 +29,15 @@ pub(crate) mod names;
 mod opened;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod presets;
+mod published;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod save;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod shards;
+#[cfg(not(target_arch = "wasm32"))]
+mod slow_tokenizer;
+#[cfg(not(target_arch = "wasm32"))]
+mod torch;
 pub mod weights;
 
 pub use bert::{ArrivingCheckpoint, BertCheckpoint};
@@ -43,6 +48,8 @@ pub use encoder_id::EncoderId;
 pub(crate) use files::folder_name;
 pub(crate) use files::{is_file_name, sha256};
 pub use opened::Opened;
+#[cfg(not(target_arch = "wasm32"))]
+pub use slow_tokenizer::tokenizer_json;
 
 #[cfg(not(target_arch = "wasm32"))]
 use self::{
@@ -68,7 +75,9 @@ pub enum Checkpoint {
 #[cfg(not(target_arch = "wasm32"))]
 impl Checkpoint {
     /// Opens a GGUF file, whose tokenizer may lie beside it as tokenizer.json, or a folder with config.json,
-    /// tokenizer.json and model.safetensors or its shards.
+    /// tokenizer.json and model.safetensors or its shards. In place of the latter two it may have what Python's tokenizers
+    /// are read from (vocab.txt, or vocab.json and merges.txt) and pytorch_model.bin or its shards, of which nothing is
+    /// run.
     ///
     /// Which family it is of, a GGUF file's header says, or config.json. What is known of a published encoder beside its
     /// files ([`Preset`]) holds where the file or folder has its name.
@@ -87,12 +96,10 @@ impl Checkpoint {
     }
 
     fn folder(path: &Path) -> Result<Self> {
-        let read = |name: &str| {
-            let path = path.join(name);
-            std::fs::read(&path).map_err(Error::io(path))
-        };
-        let config = String::from_utf8_lossy(&read("config.json")?).into_owned();
-        let tokenizer = read("tokenizer.json")?;
+        let config = path.join("config.json");
+        let config = std::fs::read(&config).map_err(Error::io(config))?;
+        let config = String::from_utf8_lossy(&config).into_owned();
+        let tokenizer = tokenizer_json(path, &config)?;
         let id = folder_id(path, &config);
         let files = shards::mapped(path)?;
         if DecoderConfig::is_decoder(&config) {

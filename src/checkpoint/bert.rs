@@ -65,7 +65,7 @@ impl BertCheckpoint {
     ) -> Result<Self> {
         let config = Config::from_json(&encoder.id, config)?;
         let tokenizer = Tokenizer::from_json(tokenizer)?;
-        let mut weights = Weights::safetensors(weights, names::bert)?;
+        let mut weights = Weights::published(weights, names::bert)?;
         if config.position_offset > 0 {
             weights.drop_rows("position_embd.weight", config.position_offset)?;
         }

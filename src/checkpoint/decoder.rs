@@ -30,7 +30,7 @@ impl DecoderCheckpoint {
     ) -> Result<Self> {
         let config = DecoderConfig::from_json(id, config)?;
         let tokenizer = Tokenizer::from_json(tokenizer)?;
-        let weights = Weights::safetensors(weights, names::decoder)?;
+        let weights = Weights::published(weights, names::decoder)?;
         let encoder = EncoderId {
             id: id.into(),
             sha256: weights.fingerprint(),

@@ -1,5 +1,6 @@
 //! Files and folders by their names, and their bytes.
 
+use std::ops::Range;
 #[cfg(not(target_arch = "wasm32"))]
 use std::path::Path;
 
@@ -35,6 +36,23 @@ impl std::ops::Deref for Bytes {
             Self::Owned(bytes) => bytes,
             #[cfg(not(target_arch = "wasm32"))]
             Self::Mapped(map) => map,
+        }
+    }
+}
+
+/// Where the bytes of a tensor lie.
+pub(crate) enum Place {
+    /// In the file of this number.
+    File(usize, Range<usize>),
+    Own(Vec<u8>),
+}
+
+impl Place {
+    /// The bytes, of the file of each number.
+    pub fn bytes<'a>(&'a self, files: &'a [Bytes]) -> &'a [u8] {
+        match self {
+            Self::File(file, range) => &files[*file][range.clone()],
+            Self::Own(bytes) => bytes,
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Published encoders by their names on the Hugging Face hub, such as `nvidia/NV-Embed-v2`: fetched into the cache
 //! that all of the hub's clients share, and opened from there.
 //!
-//! Fetched is what this crate reads and nothing else: configuration, tokenizer, safetensors, and small files beside
-//! them. What the cache holds whole is not asked for again: it works without a network, and stays at its commit.
+//! Fetched is what this crate reads and nothing else: configuration, tokenizer, weights in one form, and small files
+//! beside them. What the cache holds whole is not asked for again: it works without a network, and stays at its commit.
 //!
 //! The cache has the [hub's layout](https://huggingface.co/docs/hub/local-cache): `blobs` by the hash of their
 //! content, links to them in `snapshots`, and `refs` from branches to commits. A blob gets its name once it is
 //! whole, a link once there is its blob, and a ref once there is all of its snapshot: a download that breaks off
 //! leaves a valid cache, and the next one goes on where it stopped.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 mod client;
 pub mod download;
@@ -22,9 +22,12 @@ use client::{Access, Client};
 use download::named_path;
 pub use repo::Repo;
 use repo::is_hash;
-use snapshot::{NEEDED, Snapshot, commit_of};
+use snapshot::{CONFIG, Snapshot, commit_of};
 
-use super::shards::{INDEX, ONE_FILE};
+use super::{
+    shards::{self, Listed, WEIGHTS},
+    slow_tokenizer::{self, TOKENIZER},
+};
 use crate::error::{Error, Result};
 
 const ENDPOINT: &str = "https://huggingface.co";
@@ -114,16 +117,31 @@ impl Hub {
         let revision = kept.map_or(&repo.revision, |kept| &kept.commit);
         let listing = client.listing(revision)?;
         let snapshot = Snapshot::new(&self.cache, repo, &listing.sha);
-        for name in NEEDED.iter().chain(beside).chain(&[INDEX]) {
+        let has = |name: &str| listing.file(name).is_some();
+        let tokenizer = slow_tokenizer::files(has).ok_or_else(|| client.lacks(TOKENIZER))?;
+        if !has(CONFIG) {
+            return Err(client.lacks(CONFIG));
+        }
+        // Weights that are there are not exchanged for those that the repository has in another form.
+        let weights = match kept {
+            Some(_) => None,
+            None => Some(Listed::among(has).ok_or_else(|| client.lacks(WEIGHTS[0]))?),
+        };
+        let index = match weights {
+            Some(Listed::Index(index)) => Some(index),
+            _ => None,
+        };
+        let small = [CONFIG, TOKENIZER].iter().chain(tokenizer).chain(beside);
+        for name in small.copied().chain(index) {
             match listing.file(name) {
                 Some(file) => client.fetch(&snapshot, file, &mut |_| {})?,
-                None if NEEDED.contains(name) => return Err(client.lacks(name)),
                 None => snapshot.note_absent(name),
             }
         }
-        let weights = match listing.file(ONE_FILE).is_none() && listing.file(INDEX).is_some() {
-            true => snapshot.shards()?,
-            false => vec![ONE_FILE.to_owned()],
+        let weights = match weights {
+            None => BTreeSet::new(),
+            Some(Listed::One(name)) => [name.to_owned()].into(),
+            Some(Listed::Index(_)) => shards::names(&snapshot.folder())?,
         };
         let files = weights
             .iter()

@@ -35,7 +35,7 @@ pub struct Preset {
     pub parameters: usize,
     /// What its page on the hub says.
     pub licence: &'static str,
-    /// Whether its page has what is read here, model.safetensors and tokenizer.json.
+    /// Whether its page has what is read here.
     pub fetched: bool,
     /// Whether this package runs it in browsers.
     pub browser: bool,
@@ -111,7 +111,7 @@ pub const PRESETS: [Preset; 8] = [
         dims: 1024,
         parameters: 355,
         licence: "not stated",
-        fetched: false,
+        fetched: true,
         browser: true,
     },
     Preset {
@@ -139,7 +139,7 @@ pub const PRESETS: [Preset; 8] = [
         dims: 768,
         parameters: 109,
         licence: "not stated",
-        fetched: false,
+        fetched: true,
         browser: true,
     },
     Preset {

@@ -8,14 +8,16 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-use safetensors::{Dtype, tensor::TensorView};
+use safetensors::Dtype;
 
 use super::{
     config::Config,
-    described::{Reader, Writer},
+    described::Writer,
+    dtype,
     files::Bytes,
     names,
-    weights::WeightTensor,
+    published::{Listed, Published},
+    weights::from_safetensors,
 };
 use crate::error::{Error, Result};
 
@@ -23,7 +25,7 @@ use crate::error::{Error, Result};
 /// or in shards. `what` names them in errors.
 ///
 /// # Errors
-/// A published file is no safetensors, or holds a tensor of another shape.
+/// A published file is none, or holds a tensor of another shape.
 pub fn safetensors(
     what: &str,
     published: &[Bytes],
@@ -40,30 +42,33 @@ pub fn safetensors(
         .collect();
     let mut written = Writer::default();
     let mut metadata = HashMap::new();
-    for file in published {
-        let file = Reader::new(file).map_err(bad)?;
-        metadata.extend(file.metadata().clone());
-        for (name, view) in file.tensors() {
-            let shape = view.shape();
-            let numbers =
-                names::bert(&name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
-            let (dtype, bytes) = match numbers {
-                None => (view.dtype(), Cow::Borrowed(view.data())),
-                Some((numbers, known)) => {
-                    let mut all = match known.as_str() {
-                        "position_embd.weight" => unused(&name, &view, config.position_offset)?,
-                        _ => Vec::new(),
-                    };
-                    all.extend_from_slice(numbers);
-                    if all.len() != shape.iter().product::<usize>() {
-                        return Err(bad(format!("tensor `{name}` has the shape {shape:?}")));
-                    }
-                    let bytes = bytemuck::cast_slice::<f32, u8>(&all).to_vec();
-                    (Dtype::F32, Cow::Owned(bytes))
+    let mut listed = Vec::new();
+    for (file, bytes) in published.iter().enumerate() {
+        let file = Published::read(what, file, bytes)?;
+        metadata.extend(file.metadata);
+        listed.extend(file.tensors);
+    }
+    for tensor in &listed {
+        let Listed { name, shape, .. } = tensor;
+        let data = tensor.place.bytes(published);
+        let numbers =
+            names::bert(name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
+        let (dtype, bytes) = match numbers {
+            None => (tensor.dtype, Cow::Borrowed(data)),
+            Some((numbers, known)) => {
+                let mut all = match known.as_str() {
+                    "position_embd.weight" => unused(tensor, data, config)?,
+                    _ => Vec::new(),
+                };
+                all.extend_from_slice(numbers);
+                if all.len() != shape.iter().product::<usize>() {
+                    return Err(bad(format!("tensor `{name}` has the shape {shape:?}")));
                 }
-            };
-            written.add(name, dtype, shape, bytes);
-        }
+                let bytes = bytemuck::cast_slice::<f32, u8>(&all).to_vec();
+                (Dtype::F32, Cow::Owned(bytes))
+            }
+        };
+        written.add(name, dtype, shape, bytes);
     }
     if let Some(name) = trained.keys().next() {
         return Err(bad(format!("it has no tensor for `{name}`")));
@@ -73,9 +78,9 @@ pub fn safetensors(
     written.with(metadata).map_err(bad)
 }
 
-/// The first `rows` rows of a published matrix.
-fn unused(name: &str, view: &TensorView<'_>, rows: usize) -> Result<Vec<f32>> {
-    let tensor = WeightTensor::from_view(name, view)?;
-    let (_, columns) = tensor.dims2()?;
-    Ok(tensor.to_f32().into_iter().take(rows * columns).collect())
+/// The rows of a published position table that no token uses.
+fn unused(table: &Listed, data: &[u8], config: &Config) -> Result<Vec<f32>> {
+    let mut numbers = dtype::decode(from_safetensors(&table.name, table.dtype)?, data);
+    numbers.truncate(config.position_offset * config.hidden_size);
+    Ok(numbers)
 }

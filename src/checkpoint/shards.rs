@@ -12,10 +12,14 @@ use sha2::{Digest, Sha256};
 use super::files::{Bytes, hexadecimal, is_file_name};
 use crate::error::{Error, Result};
 
-/// Holds the weights of a model in one file.
-pub const ONE_FILE: &str = "model.safetensors";
-/// Names the shards of a model in several files.
-pub const INDEX: &str = "model.safetensors.index.json";
+/// What holds a model's weights in one file, and what names its shards where they are in several: of each kind of file
+/// that is read. Where there are several of these, the first one counts, as transformers has it.
+pub const WEIGHTS: [&str; 4] = [
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+];
 
 /// The list of shards; other fields are ignored.
 #[derive(Deserialize)]
@@ -23,35 +27,68 @@ struct Index {
     weight_map: std::collections::HashMap<String, String>,
 }
 
-/// A folder's weight files, mapped into memory, by path in the order of their names. Where there is [`ONE_FILE`], no
-/// index is looked for, as transformers has it.
+/// A model's weights, as a folder or a repository has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// In the file of this name.
+    One(&'static str),
+    /// In those that the index of this name names.
+    Index(&'static str),
+}
+
+impl Listed {
+    /// What there is; `has` tells whether a name of [`WEIGHTS`] is there.
+    pub fn among(has: impl Fn(&str) -> bool) -> Option<Self> {
+        let found = WEIGHTS.into_iter().find(|name| has(name))?;
+        Some(match found.ends_with(".json") {
+            true => Self::Index(found),
+            false => Self::One(found),
+        })
+    }
+}
+
+/// The names of the files that hold the weights of a model in `folder`, whether they are there or not; none where nothing
+/// of [`WEIGHTS`] is.
+///
+/// # Errors
+/// The index is none.
+pub fn names(folder: &Path) -> Result<BTreeSet<String>> {
+    match Listed::among(|name| folder.join(name).is_file()) {
+        None => Ok(BTreeSet::new()),
+        Some(Listed::One(name)) => Ok([name.to_owned()].into()),
+        Some(Listed::Index(name)) => {
+            let index = folder.join(name);
+            let bytes = fs::read(&index).map_err(Error::io(&index))?;
+            shard_names(&index.display().to_string(), &bytes)
+        }
+    }
+}
+
+/// A folder's weight files, mapped into memory, by path in the order of their names.
 ///
 /// # Errors
 /// A file is missing, or the index is none.
 pub fn mapped(folder: &Path) -> Result<Vec<(PathBuf, Bytes)>> {
-    let index = folder.join(INDEX);
-    let names = match !folder.join(ONE_FILE).is_file() && index.is_file() {
-        true => {
-            let bytes = fs::read(&index).map_err(Error::io(&index))?;
-            shard_names(&index.display().to_string(), &bytes)?
-        }
-        false => [ONE_FILE.to_owned()].into(),
+    let missing = |file: &str| Error::MissingFile {
+        model: folder.display().to_string(),
+        file: file.to_owned(),
     };
+    let names = names(folder)?;
+    if names.is_empty() {
+        return Err(missing(WEIGHTS[0]));
+    }
     let map = |name: String| {
         let path = folder.join(&name);
         match path.is_file() {
             true => Ok((path.clone(), Bytes::map(&path)?)),
-            false => Err(Error::MissingFile {
-                model: folder.display().to_string(),
-                file: name,
-            }),
+            false => Err(missing(&name)),
         }
     };
     names.into_iter().map(map).collect()
 }
 
 /// The files that an index names. `what` names the index in errors.
-pub fn shard_names(what: &str, index: &[u8]) -> Result<BTreeSet<String>> {
+fn shard_names(what: &str, index: &[u8]) -> Result<BTreeSet<String>> {
     let bad = |reason: String| Error::ModelFormat {
         what: what.into(),
         reason,
@@ -78,6 +115,16 @@ pub fn sha256<'a>(files: impl IntoIterator<Item = &'a Bytes>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn safetensors_come_before_what_torch_wrote() {
+        let among = |there: &[&str]| Listed::among(|name| there.contains(&name));
+        assert_eq!(among(&[]), None);
+        let [one, index, torch, torch_index] = WEIGHTS;
+        assert_eq!(among(&[torch, index]), Some(Listed::Index(index)));
+        assert_eq!(among(&[torch, one, index]), Some(Listed::One(one)));
+        assert_eq!(among(&[torch_index]), Some(Listed::Index(torch_index)));
+    }
 
     #[test]
     fn shards_lie_in_the_folder() {

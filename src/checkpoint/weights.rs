@@ -1,10 +1,10 @@
-//! Weights by name, from safetensors (in one file or in shards) or GGUF, without copying what can be borrowed.
+//! Weights by name, from safetensors or files of `torch.save` (one, or shards) or GGUF, without copying what can be borrowed.
 //!
 //! Names are GGUF's (`blk.0.attn_q.weight`, …) whichever file they come from: Hugging Face's are
 //! translated once ([`names`](super::names)). RoBERTa's position table loses its first rows here too (those below
 //! `pad_token_id + 1`, as in llama.cpp's converter), so that positions count from 0 for every family.
 
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap};
 
 #[cfg(not(target_arch = "wasm32"))]
 use sha2::{Digest, Sha256};
@@ -14,11 +14,13 @@ pub use super::{
     files::Bytes,
 };
 use super::{
+    files::Place,
     gguf::{
         format::Format,
         header::{Header, Metadata},
     },
     names,
+    published::Published,
 };
 use crate::error::{Error, Result};
 
@@ -73,22 +75,7 @@ pub struct WeightTensor<'a> {
     pub data: Cow<'a, [u8]>,
 }
 
-impl<'a> WeightTensor<'a> {
-    /// A tensor of a safetensors file under its own name.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn from_view(
-        name: &str,
-        view: &safetensors::tensor::TensorView<'a>,
-    ) -> Result<Self> {
-        Ok(Self {
-            name: name.into(),
-            role: None,
-            shape: view.shape().to_vec(),
-            dtype: from_safetensors(name, view.dtype())?,
-            data: Cow::Borrowed(view.data()),
-        })
-    }
-
+impl WeightTensor<'_> {
     /// `(rows, columns)` of a matrix; a vector is one row.
     pub fn dims2(&self) -> Result<(usize, usize)> {
         match self.shape[..] {
@@ -129,7 +116,9 @@ impl<'a> WeightTensor<'a> {
     }
 }
 
-fn from_safetensors(name: &str, dtype: safetensors::Dtype) -> Result<Dtype> {
+/// # Errors
+/// The numbers are none that a model computes with. `name` is the tensor's.
+pub(crate) fn from_safetensors(name: &str, dtype: safetensors::Dtype) -> Result<Dtype> {
     match dtype {
         safetensors::Dtype::F32 => Ok(Dtype::F32),
         safetensors::Dtype::F16 => Ok(Dtype::F16),
@@ -148,13 +137,6 @@ pub(crate) struct Entry {
     pub place: Place,
 }
 
-/// Where the bytes of a tensor lie.
-pub(crate) enum Place {
-    /// In the file of this number.
-    File(usize, Range<usize>),
-    Own(Vec<u8>),
-}
-
 /// A tensor as its file holds it, whatever its format.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored<'a> {
@@ -169,15 +151,15 @@ pub struct Weights {
     files: Vec<Bytes>,
     entries: BTreeMap<String, Entry>,
     size: usize,
-    /// GGUF's key–value pairs; empty for safetensors.
+    /// GGUF's key–value pairs; empty for published files.
     pub metadata: Metadata,
 }
 
 impl Weights {
-    /// Opens a BERT-family encoder's GGUF or safetensors by the first bytes. `what` names the file in errors.
+    /// Opens a BERT-family encoder's GGUF or published file by the first bytes. `what` names the file in errors.
     pub fn open(what: &str, bytes: Bytes) -> Result<Self> {
         if !bytes.starts_with(b"GGUF") {
-            return Self::safetensors([(what.to_owned(), bytes)], names::bert);
+            return Self::published([(what.to_owned(), bytes)], names::bert);
         }
         let header = Header::read(&bytes).map_err(|fault| Error::ModelFormat {
             what: what.into(),
@@ -186,35 +168,22 @@ impl Weights {
         Self::gguf(what, bytes, header, |format| format.dtype().is_some())
     }
 
-    /// The tensors of safetensors files, each with what names it in errors. `named` gives their GGUF names, and `None`
+    /// The tensors of published files, each with what names it in errors. `named` gives their GGUF names, and `None`
     /// for those that no forward pass reads.
-    pub(crate) fn safetensors(
+    pub(crate) fn published(
         files: impl IntoIterator<Item = (String, Bytes)>,
         named: impl Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         let mut all = Self::of(BTreeMap::new(), Metadata::new(), 0);
         for (what, bytes) in files {
-            let bad = |reason: String| Error::ModelFormat {
-                what: what.clone(),
-                reason,
-            };
-            let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes)
-                .map_err(|e| bad(format!("neither GGUF nor complete safetensors ({e})")))?;
-            let start = header + 8;
-            for (name, info) in metadata.tensors() {
-                let Some(name) = named(&name) else {
+            for tensor in Published::read(&what, all.files.len(), &bytes)?.tensors {
+                let Some(name) = named(&tensor.name) else {
                     continue;
                 };
-                let format = from_safetensors(&name, info.dtype)?.into();
-                let (from, to) = info.data_offsets;
-                let range = start + from..start + to;
-                if range.end > bytes.len() {
-                    return Err(bad(format!("it ends inside tensor `{name}`")));
-                }
                 let entry = Entry {
-                    shape: info.shape.clone(),
-                    format,
-                    place: Place::File(all.files.len(), range),
+                    format: from_safetensors(&name, tensor.dtype)?.into(),
+                    shape: tensor.shape,
+                    place: tensor.place,
                 };
                 all.entries.insert(name, entry);
             }
@@ -333,10 +302,7 @@ impl Weights {
         Stored {
             shape: &entry.shape,
             format: entry.format,
-            data: match &entry.place {
-                Place::File(file, range) => &self.files[*file][range.clone()],
-                Place::Own(bytes) => bytes,
-            },
+            data: entry.place.bytes(&self.files),
         }
     }
 

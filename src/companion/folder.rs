@@ -7,7 +7,7 @@ use std::{
 
 use super::output::write_folder;
 use crate::{
-    checkpoint::{EncoderId, sha256},
+    checkpoint::{EncoderId, sha256, tokenizer_json},
     error::{Error, Result},
 };
 
@@ -17,10 +17,13 @@ pub const FOLDER_HEAD: &str = "head.safetensors";
 /// How the encoder was trained.
 pub const RECORD: &str = "caselens-training.json";
 
-/// Files of a published folder that stay as they are; only the first two must be there.
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
+
+/// Files of a published folder that stay as they are. The first must be there, the second is made where it is not.
 pub const COPIED: [&str; 6] = [
-    "config.json",
-    "tokenizer.json",
+    CONFIG,
+    TOKENIZER,
     "tokenizer_config.json",
     "special_tokens_map.json",
     "vocab.txt",
@@ -60,12 +63,19 @@ pub fn encoder(output: &Path, weights: &[u8]) -> EncoderId {
 /// # Errors
 /// A file that must be there is not, or one cannot be read or written.
 pub fn write(output: &Path, mut own: Vec<(&str, Vec<u8>)>, published: &Path) -> Result<()> {
-    for (i, name) in COPIED.into_iter().enumerate() {
+    for name in COPIED {
         let path = published.join(name);
         match fs::read(&path) {
             Ok(bytes) => own.push((name, bytes)),
-            Err(e) if i >= 2 && e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::io(path)(e)),
+            Err(e) if name == CONFIG || e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(path)(e));
+            }
+            Err(_) if name == TOKENIZER => {
+                let config =
+                    fs::read_to_string(published.join(CONFIG)).map_err(Error::io(&path))?;
+                own.push((name, tokenizer_json(published, &config)?));
+            }
+            Err(_) => {}
         }
     }
     write_folder(output, &own)

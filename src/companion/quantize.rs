@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{
-    folder::FOLDER_HEAD,
+    folder::{COPIED, FOLDER_HEAD},
     hub::{POOLING, located},
     output::{json_line, progress, text_line, write_file, write_whole},
     table::data::datasets,
@@ -19,6 +19,7 @@ use crate::{
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
         gguf::write::{Pooling, Source, write_gguf},
+        shards, tokenizer_json,
         weights::Dtype,
     },
     embedding::Case,
@@ -60,8 +61,9 @@ impl From<DtypeName> for Dtype {
 /// Make one GGUF file of a Hugging Face encoder, for the browser and for llama.cpp
 ///
 /// Takes a folder with config.json, tokenizer.json and model.safetensors (BERT, RoBERTa,
-/// XLM-RoBERTa or MPNet) and writes weights, tokenizer and configuration into one file. Heads trained on the
-/// folder work with every file made of it. llama.cpp computes no MPNet.
+/// XLM-RoBERTa or MPNet; or with vocab.txt and pytorch_model.bin in place of the latter two) and writes weights,
+/// tokenizer and configuration into one file. Heads trained on the folder work with every file made of it.
+/// llama.cpp computes no MPNet.
 ///
 ///   caselens quantize --model all-MiniLM-L6-v2 --output all-MiniLM-L6-v2-q8_0.gguf
 ///   caselens quantize --model my-encoder --dtype q4_0 --output my.gguf --head my.head.safetensors
@@ -132,10 +134,14 @@ pub fn run(mut args: Args) -> Result<()> {
         true => BTreeMap::new(),
         false => calibrate(&args, &checkpoint)?,
     };
+    let config = text("config.json")?;
+    let tokenizer = tokenizer_json(&args.model, &config)?;
+    let tokenizer = String::from_utf8(tokenizer)
+        .map_err(|e| Error::Tokenizer(format!("tokenizer.json cannot be read ({e})")))?;
     let source = Source {
         weights: &checkpoint.weights,
-        config_json: &text("config.json")?,
-        tokenizer_json: &text("tokenizer.json")?,
+        config_json: &config,
+        tokenizer_json: &tokenizer,
         encoder: &checkpoint.encoder,
         pooling: pooling(&args.model),
         rounded: &rounded,
@@ -164,7 +170,7 @@ pub fn run(mut args: Args) -> Result<()> {
     }
     let mib = |n: f64| n / f64::from(1 << 20);
     text_line(&format!(
-        "{}: {} as {}, {:.1} MiB (model.safetensors: {:.1} MiB)",
+        "{}: {} as {}, {:.1} MiB (published: {:.1} MiB)",
         report.output,
         report.encoder,
         report.dtype,
@@ -196,15 +202,15 @@ fn refuse_source(model: &Path, output: &Path) -> Result<()> {
     let Ok(output) = fs::canonicalize(output) else {
         return Ok(()); // nothing is there yet
     };
-    let sources = [
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-        FOLDER_HEAD,
-    ];
-    let sources = sources.map(|f| model.join(f));
-    let is_source = |p: &PathBuf| fs::canonicalize(p).is_ok_and(|p| p == output);
-    if output.is_dir() || sources.iter().any(is_source) {
+    let weights = shards::names(model)?;
+    let sources = weights
+        .iter()
+        .map(String::as_str)
+        .chain(COPIED)
+        .chain([FOLDER_HEAD]);
+    let mut sources = sources.map(|name| model.join(name));
+    let is_source = |path: PathBuf| fs::canonicalize(path).is_ok_and(|path| path == output);
+    if output.is_dir() || sources.any(is_source) {
         return Err(Error::InvalidArgument(format!(
             "{} would be overwritten. Name another file with --output.",
             output.display()

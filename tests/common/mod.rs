@@ -9,6 +9,7 @@ use caselens::{
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
         gguf::write::{Pooling, Source, write_gguf},
+        tokenizer_json,
         weights::{Bytes, Dtype},
     },
     data::columns::Columns,
@@ -244,12 +245,13 @@ pub fn quantized(folder: &Path, dtype: Dtype) -> BertCheckpoint {
 /// A folder's GGUF file.
 pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
     let source = Checkpoint::open(folder).and_then(Checkpoint::bert).unwrap();
-    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let config = std::fs::read_to_string(folder.join("config.json")).unwrap();
+    let tokenizer = tokenizer_json(folder, &config).unwrap();
     let mut file = std::io::Cursor::new(Vec::new());
     let parts = Source {
         weights: &source.weights,
-        config_json: &text("config.json"),
-        tokenizer_json: &text("tokenizer.json"),
+        config_json: &config,
+        tokenizer_json: std::str::from_utf8(&tokenizer).unwrap(),
         encoder: &source.encoder,
         pooling: Pooling::Mean,
         rounded: &std::collections::BTreeMap::new(),

@@ -20,6 +20,10 @@ pub const CONFIG: &str = include_str!("../fixtures/bert-tiny/config.json");
 pub const TOKENIZER: &[u8] = include_bytes!("../fixtures/bert-tiny/tokenizer.json");
 pub const WEIGHTS: &[u8] = include_bytes!("../fixtures/bert-tiny/model.safetensors");
 
+/// What torch.save wrote, and its configuration; its tokenizer is [`TOKENIZER`].
+pub const TORCH: &[u8] = include_bytes!("../fixtures/published/bert/pytorch_model.bin");
+const TORCH_CONFIG: &str = include_str!("../fixtures/published/bert/config.json");
+
 /// What tokenizers find hard: nothing, space, marks of their own, long words, signs of several bytes.
 const TEXTS: [&str; 4] = [
     "A small brown dog isn't [SEP] </s> ##ing \u{2581}x.",
@@ -52,6 +56,13 @@ pub fn gguf(bytes: &[u8]) -> Outcome {
 pub fn safetensors(bytes: &[u8]) -> Outcome {
     let weights = Bytes::Owned(bytes.to_vec());
     let opened = BertCheckpoint::from_parts("m", CONFIG, TOKENIZER, weights);
+    compare(&opened.map_err(refused)?)
+}
+
+/// The weights of a Hugging Face folder, as torch.save writes them.
+pub fn torch(bytes: &[u8]) -> Outcome {
+    let weights = Bytes::Owned(bytes.to_vec());
+    let opened = BertCheckpoint::from_parts("m", TORCH_CONFIG, TOKENIZER, weights);
     compare(&opened.map_err(refused)?)
 }
 

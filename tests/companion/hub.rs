@@ -401,6 +401,77 @@ fn shards_are_fetched_by_their_index() {
 }
 
 #[test]
+fn what_torch_and_python_wrote_is_fetched_where_there_is_nothing_else() {
+    let home = Folder::new("hub-torch");
+    let local = Folder::new("hub-torch-local");
+    let read = |name: &str| fs::read(fixture("published/roberta").join(name)).unwrap();
+    let needed = [
+        "config.json",
+        "vocab.json",
+        "merges.txt",
+        "tokenizer_config.json",
+        "pytorch_model.bin",
+    ];
+    let mut files: Vec<_> = needed.map(|name| (name.to_owned(), read(name))).into();
+    for (name, bytes) in &files {
+        fs::write(local.0.join(name), bytes).unwrap();
+    }
+    files.push(("README.md".into(), b"other".to_vec()));
+    let published = Published {
+        id: "tiny/roberta",
+        files,
+    };
+    let served = published.clone();
+    let server = Server::new(move |request| served.answer(request));
+    let (code, out, said) = score(&server.url(), &home, "tiny/roberta");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(out, expected(&local.0));
+    let known = server.requests().len();
+    assert_eq!(score(&server.url(), &home, "tiny/roberta").1, out);
+    assert_eq!(server.requests().len(), known, "it is all there");
+
+    // What is made of it has its weights in safetensors and a tokenizer.json.
+    let (file, folder) = (home.file("roberta.gguf"), home.file("roberta"));
+    let run = |args: &[&str]| {
+        let (code, _, said) = caselens(&server.url(), &home, args);
+        assert_eq!(code, 0, "{said}");
+    };
+    run(&[
+        "quantize",
+        "--model",
+        "tiny/roberta",
+        "--dtype",
+        "f32",
+        "--output",
+        &file,
+    ]);
+    run(&[
+        "dequantize",
+        "--model",
+        &file,
+        "--base",
+        "tiny/roberta",
+        "--output",
+        &folder,
+    ]);
+    for name in ["tokenizer.json", "model.safetensors"] {
+        assert!(Path::new(&folder).join(name).is_file(), "{name}");
+    }
+    assert_eq!(expected(Path::new(&folder)), out);
+
+    // A repository with neither form of a tokenizer says which file it lacks.
+    let mut lacking = published;
+    lacking.files.retain(|(name, _)| name != "merges.txt");
+    let server = Server::new(move |request| lacking.answer(request));
+    let home = Folder::new("hub-torch-lacking");
+    let (code, _, said) = score(&server.url(), &home, "tiny/roberta");
+    assert!(
+        code == 2 && said.contains("tokenizer.json"),
+        "{code} {said}"
+    );
+}
+
+#[test]
 fn every_command_takes_a_name() {
     let home = Folder::new("hub-quantize");
     let mut published = Published::new("tiny/bert-tiny", &fixture("bert-tiny"));

@@ -20,6 +20,7 @@ mod metrics;
 mod mutated;
 mod order;
 mod parity;
+mod published;
 mod reading;
 mod router;
 mod templates;

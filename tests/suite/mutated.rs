@@ -183,6 +183,11 @@ fn weights_and_their_configuration() {
         untrusted::safetensors,
     );
     all(
+        &[("torch", untrusted::TORCH.to_vec())],
+        200,
+        untrusted::torch,
+    );
+    all(
         &[("config", untrusted::CONFIG.into())],
         600,
         untrusted::config,

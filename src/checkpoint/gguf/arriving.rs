@@ -24,7 +24,10 @@ use super::{
     value::Fault,
 };
 use crate::{
-    checkpoint::weights::{Entry, Place, Weights},
+    checkpoint::{
+        files::Place,
+        weights::{Entry, Weights},
+    },
     error::{Error, Result},
 };
 

@@ -10,12 +10,15 @@ use super::{
     repo::{Repo, is_hash},
 };
 use crate::{
-    checkpoint::shards::{INDEX, ONE_FILE, shard_names},
+    checkpoint::{
+        shards,
+        slow_tokenizer::{self, TOKENIZER},
+    },
     error::{Error, Result},
 };
 
-/// What every encoder has beside its weights.
-pub(super) const NEEDED: [&str; 2] = ["config.json", "tokenizer.json"];
+/// What every encoder has beside its weights and its tokenizer.
+pub(super) const CONFIG: &str = "config.json";
 
 /// A commit of a repository in the cache.
 pub(super) struct Snapshot {
@@ -64,28 +67,21 @@ impl Snapshot {
         }
     }
 
-    /// The files that an index which is there names.
-    pub fn shards(&self) -> Result<Vec<String>> {
-        let index = self.file(INDEX);
-        let bytes = fs::read(&index).map_err(Error::io(&index))?;
-        let names = shard_names(&index.display().to_string(), &bytes)?;
-        Ok(names.into_iter().collect())
-    }
-
     /// Whether an encoder can be opened from it.
     pub fn is_enough(&self) -> bool {
         let there = |name: &str| self.file(name).is_file();
-        let shards = || {
-            self.shards()
-                .is_ok_and(|all| all.iter().all(|name| there(name)))
-        };
-        NEEDED.iter().all(|name| there(name)) && (there(ONE_FILE) || shards())
+        let weights = shards::names(&self.folder()).unwrap_or_default();
+        there(CONFIG)
+            && slow_tokenizer::files(there).is_some()
+            && !weights.is_empty()
+            && weights.iter().all(|name| there(name))
     }
 
-    /// Whether it is known of each of these files that it is there, or that the repository has none.
+    /// Whether it is known of each of these files that it is there, or that the repository has none; and of the tokenizer that
+    /// does not have to be made.
     pub fn knows(&self, beside: &[&str]) -> bool {
         let known = |name: &str| self.file(name).is_file() || self.absence(name).exists();
-        beside.iter().chain(&[INDEX]).all(|name| known(name))
+        beside.iter().chain(&[TOKENIZER]).all(|name| known(name))
     }
 
     /// Waits until nobody else downloads the same blob, or the file that becomes it; held while the lock lives.

@@ -10,4 +10,6 @@ pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mixture;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod pairs;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod teacher;

@@ -58,11 +58,15 @@ pub struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "mentioned")]
     data: Option<PathBuf>,
     /// A table with sentence, condition and mentioned (1 or 0): evaluate what the head tells of that instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "similarities", "train", "confidence"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "split", "similarities", "train", "confidence"])]
     mentioned: Option<PathBuf>,
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Evaluate on the 30 % of the sentence pairs that CASE's protocol leaves for it; SEED draws them. `train-head
+    /// --validation` with the same seed tunes on the others
+    #[arg(long, value_name = "SEED", conflicts_with = "limit")]
+    split: Option<u64>,
     /// Score these similarities instead of computing them: a table with a column `similarity`, and a row for
     /// each of the data (browser runs are scored so)
     #[arg(long, value_name = "FILE")]
@@ -120,7 +124,10 @@ pub fn run(args: Args) -> Result<()> {
     let Some(data) = &args.data else {
         return Err(Error::InvalidArgument("no data is named.".into()));
     };
-    let data = table::data::dataset(data, args.limit)?;
+    let mut data = table::data::dataset(data, args.limit)?;
+    if let Some(seed) = args.split {
+        [_, data] = data.case_split(seed)?;
+    }
     let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,

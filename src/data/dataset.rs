@@ -4,11 +4,14 @@ use std::{collections::HashSet, ops::Range};
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-use super::columns::Columns;
+use super::{columns::Columns, pairs::SentencePairs};
 use crate::error::{Error, Result};
 
 /// One pair of sentences under two conditions: indices of its rows.
 pub type Pair = (usize, usize);
+
+/// Of the sentence pairs of a rated table, the share that CASE tunes by.
+const CASE_SHARE: f64 = 0.7;
 
 /// One row: two sentences, a condition, and a rating 1–5.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,8 +34,13 @@ impl Row {
         [&self.sentence1, &self.sentence2, &self.condition]
     }
 
+    /// Sentence 1, sentence 2.
+    pub fn sentences(&self) -> [&str; 2] {
+        [&self.sentence1, &self.sentence2]
+    }
+
     pub(super) fn same_sentences(&self, other: &Self) -> bool {
-        self.sentence1 == other.sentence1 && self.sentence2 == other.sentence2
+        self.sentences() == other.sentences()
     }
 }
 
@@ -73,9 +81,10 @@ pub struct Dataset {
     /// The valid rows, in the order of the file.
     pub rows: Vec<Row>,
     /// For each row of the file its index in `rows`; `None` where the rating says the condition is
-    /// invalid (−1).
+    /// invalid (−1), or where the row was left out.
     pub kept: Vec<Option<usize>>,
-    /// Two rows of one sentence pair, both valid: rows 2i and 2i + 1 of the file.
+    /// Two rows of one sentence pair, both valid. The rows of a pair belong together two by two, in the order of the file,
+    /// wherever it begins.
     pub pairs: Vec<Pair>,
     /// What training compares: the rows of a sentence pair that follow each other in one file, however many
     /// conditions it has, or those of a set, and the rows that compare sentences with answers, where
@@ -143,9 +152,10 @@ impl Dataset {
         }
         let mut data = Self::default();
         let mut sets = Vec::new();
+        let cell = |column, i| columns.cell(column, i).unwrap_or_default();
         for i in 0..columns.rows() {
             let row = i + 1;
-            let cell = |column| columns.cell(column, i).unwrap_or_default();
+            let cell = |column| cell(column, i);
             let label = cell("label");
             let rating: f32 = label
                 .trim()
@@ -177,16 +187,57 @@ impl Dataset {
                 answers: ["answer1", "answer2"].map(text),
             });
         }
-        data.pairs = data
-            .kept
-            .chunks_exact(2)
-            .filter_map(|two| Some((two[0]?, two[1]?)))
-            .filter(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
-            .collect();
+        // Invalid rows take part: what is left of their pairs belongs to no other.
+        let in_file = SentencePairs::of(
+            (0..columns.rows()).map(|i| ["sentence1", "sentence2"].map(|column| cell(column, i))),
+        );
+        let valid = |(a, b): Pair| Some((data.kept[a]?, data.kept[b]?));
+        data.pairs = in_file.by_two().into_iter().filter_map(valid).collect();
         data.groups = grouped(&data.rows, &sets);
         match data.rows.is_empty() {
             true => Err(bad(0, "there is no valid row".into())),
             false => Ok(data),
+        }
+    }
+
+    /// Its rows by their sentence pairs.
+    pub fn sentence_pairs(&self) -> SentencePairs {
+        SentencePairs::of(self.rows.iter().map(Row::sentences))
+    }
+
+    /// CASE's protocol for a rated table (§4): 70 % of its sentence pairs to tune by, and the other 30 % to report on. The
+    /// same seed draws the same ones; what is left out of either is left out of [`kept`](Self::kept).
+    ///
+    /// # Errors
+    /// There are fewer than two sentence pairs.
+    pub fn case_split(&self, seed: u64) -> Result<[Self; 2]> {
+        let pairs = self.sentence_pairs();
+        if pairs.rows.len() < 2 {
+            return Err(Error::InvalidArgument(
+                "the data has one sentence pair: there is nothing to split. Leave the split out."
+                    .into(),
+            ));
+        }
+        let mut order: Vec<usize> = (0..pairs.rows.len()).collect();
+        order.shuffle(&mut StdRng::seed_from_u64(seed));
+        order.truncate((CASE_SHARE * order.len() as f64).round() as usize);
+        let tuned: HashSet<usize> = order.into_iter().collect();
+        let part = |tune: bool| {
+            let keep = pairs.of_row.iter();
+            let keep: Vec<bool> = keep.map(|pair| tuned.contains(pair) == tune).collect();
+            self.subset(&keep)
+        };
+        Ok([part(true), part(false)])
+    }
+
+    /// The most of the first `rows` rows of the file that part no sentence pair whose rows follow each other.
+    pub fn whole_pairs(&self, rows: usize) -> usize {
+        let valid = self.kept.iter().take(rows).flatten().count();
+        let whole = self.sentence_pairs().whole(valid);
+        let end = || self.kept.iter().position(|row| *row == Some(whole));
+        match whole == valid {
+            true => rows,
+            false => end().unwrap_or(rows),
         }
     }
 
@@ -217,13 +268,12 @@ impl Dataset {
 
     /// For each row whether it is of the sentence pairs and sets that are drawn: so many as `count` wants of all of them.
     fn drawn_at_random(&self, count: impl FnOnce(usize) -> usize) -> Vec<bool> {
+        let all = self.sentence_pairs();
         // A set is known by its first pair.
-        let first = |group: &Group| {
-            let row = &self.rows[group.rows.start];
-            (&row.sentence1, &row.sentence2)
-        };
+        let first = |group: &Group| all.of_row[group.rows.start];
         let mut pairs: Vec<_> = self.groups.iter().map(first).collect();
-        pairs.sort_unstable();
+        // By their sentences: so the order of the rows does not matter.
+        pairs.sort_unstable_by_key(|&pair| self.rows[all.rows[pair][0]].sentences());
         pairs.dedup();
         pairs.shuffle(&mut StdRng::seed_from_u64(0));
         pairs.truncate(count(pairs.len()));
@@ -243,10 +293,11 @@ impl Dataset {
         for ((row, &keep), place) in self.rows.iter().zip(keep).zip(&mut place) {
             if keep {
                 *place = Some(data.rows.len());
-                data.kept.push(*place);
                 data.rows.push(row.clone());
             }
         }
+        let kept = self.kept.iter();
+        data.kept = kept.map(|row| row.and_then(|row| place[row])).collect();
         data.pairs = self
             .pairs
             .iter()
@@ -272,11 +323,12 @@ impl Dataset {
 
 /// The groups of rows, each beside the name of its set.
 pub(super) fn grouped(rows: &[Row], sets: &[Option<String>]) -> Vec<Group> {
+    let pairs = SentencePairs::of(rows.iter().map(Row::sentences)).of_row;
     let mut all: Vec<Group> = Vec::new();
-    for (i, row) in rows.iter().enumerate() {
+    for i in 0..rows.len() {
         let joins = i > 0
             && match (&sets[i - 1], &sets[i]) {
-                (None, None) => rows[i - 1].same_sentences(row),
+                (None, None) => pairs[i - 1] == pairs[i],
                 (before, now) => before == now,
             };
         match all.last_mut() {
@@ -327,6 +379,62 @@ mod tests {
         assert_eq!(data.kept.last(), Some(&Some(7)));
         let some = data.subset(&[true, false, true, false, false, true, true, false]);
         assert_eq!(groups(&some), [0..2, 2..3, 3..4]);
+    }
+
+    #[test]
+    fn pairs_do_not_depend_on_where_a_file_begins() {
+        // As the published test split: 851 rows, the first of which is the second of its pair, 46 of them invalid.
+        let mut csv = "s,t,y,2\n".to_owned();
+        for i in 0..425 {
+            let label = |invalid: bool| if invalid { -1 } else { 1 + i % 5 };
+            csv += &format!(
+                "s{i},t,x,{}\ns{i},t,y,{}\n",
+                label(i < 30),
+                label((30..46).contains(&i))
+            );
+        }
+        let data = read(&csv).unwrap();
+        assert_eq!((data.kept.len(), data.rows.len()), (851, 805));
+        assert_eq!(data.pairs.len(), 379);
+        assert!(
+            data.pairs
+                .iter()
+                .all(|&(a, b)| data.rows[a].same_sentences(&data.rows[b]))
+        );
+        // Nor on the order of the rows.
+        let mut lines: Vec<&str> = csv.lines().collect();
+        lines.sort_by_key(|line| line.len() * 7 % 5);
+        assert_eq!(read(&lines.join("\n")).unwrap().pairs.len(), 379);
+    }
+
+    #[test]
+    fn a_split_parts_no_sentence_pair_and_repeats_by_its_seed() {
+        let mut csv = "s,t,y,2\n".to_owned();
+        for i in 0..99 {
+            let label = if i % 10 == 3 { -1 } else { 1 + i % 5 };
+            csv += &format!("s{i},t,x,{label}\ns{i},t,y,3\n");
+        }
+        // A pair that comes again, elsewhere.
+        csv += "s0,t,z,5\n";
+        let data = read(&csv).unwrap();
+        let [tune, test] = data.case_split(1).unwrap();
+        let sentences = |data: &Dataset| -> HashSet<String> {
+            data.rows.iter().map(|row| row.sentence1.clone()).collect()
+        };
+        let (tuned, tested) = (sentences(&tune), sentences(&test));
+        assert_eq!((tuned.len(), tested.len()), (70, 30));
+        assert!(tuned.is_disjoint(&tested));
+        assert_eq!(tune.pairs.len() + test.pairs.len(), data.pairs.len());
+        // Rows keep their places in the file.
+        assert_eq!(test.kept.len(), data.kept.len());
+        for (whole, part) in data.kept.iter().zip(&test.kept) {
+            if let Some(part) = part {
+                assert_eq!(data.rows[whole.unwrap()], test.rows[*part]);
+            }
+        }
+        assert_eq!(data.case_split(1).unwrap(), [tune.clone(), test]);
+        assert_ne!(data.case_split(2).unwrap()[0], tune);
+        assert!(read("a,b,x,1\na,b,y,2\n").unwrap().case_split(1).is_err());
     }
 
     #[test]

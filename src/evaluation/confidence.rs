@@ -3,8 +3,6 @@
 //!
 //! Rows of one sentence pair are not independent, so sentence pairs are drawn, never rows.
 
-use std::collections::HashMap;
-
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use serde::Serialize;
 
@@ -60,7 +58,6 @@ pub struct Groups {
     groups: Vec<Group>,
 }
 
-#[derive(Default)]
 struct Group {
     rows: Vec<usize>,
     /// Positions within `rows`.
@@ -70,23 +67,21 @@ struct Group {
 impl Groups {
     /// Those of a data set.
     pub fn of(data: &Dataset) -> Self {
-        let mut known: HashMap<(&str, &str), usize> = HashMap::new();
-        let mut groups: Vec<Group> = Vec::new();
-        // Of each row its group and its position there.
-        let mut place = Vec::with_capacity(data.rows.len());
-        for (i, row) in data.rows.iter().enumerate() {
-            let group = *known
-                .entry((&row.sentence1, &row.sentence2))
-                .or_insert_with(|| {
-                    groups.push(Group::default());
-                    groups.len() - 1
-                });
-            place.push((group, groups[group].rows.len()));
-            groups[group].rows.push(i);
-        }
+        let pairs = data.sentence_pairs();
+        let mut groups: Vec<Group> = pairs
+            .rows
+            .into_iter()
+            .map(|rows| Group {
+                rows,
+                pairs: Vec::new(),
+            })
+            .collect();
         for &(a, b) in &data.pairs {
-            let (group, a) = place[a];
-            groups[group].pairs.push((a, place[b].1));
+            let group = &mut groups[pairs.of_row[a]];
+            let place = |row| group.rows.iter().position(|&r| r == row);
+            if let (Some(a), Some(b)) = (place(a), place(b)) {
+                group.pairs.push((a, b));
+            }
         }
         Self { groups }
     }

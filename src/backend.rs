@@ -7,6 +7,7 @@
 
 use std::{
     future::Future,
+    ops::Range,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -129,9 +130,9 @@ pub struct AttentionRow {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
-    /// h = (1 + w) ∗ h'
+    /// h = (1 + w) ∗ h', as published
     OnePlusWeight,
-    /// h = w ∗ h', from which a small encoder learns several times as much
+    /// h = w ∗ h', from which a small encoder learns several times as much where each head has weights of its own
     #[default]
     Weight,
 }
@@ -148,7 +149,43 @@ pub struct Route {
     pub query: u32,
 }
 
-/// What a tri-encoder with a router (CSR; Lin et al., 2024) needs beside a [`Backend`]'s operations.
+/// How the weights of a sentence's tokens are made of a condition's query q and the tokens' keys k.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scores {
+    /// One weight a token: w = softmax(q·kᵀ/√hidden), over the full width.
+    Whole,
+    /// One a token and head: the same head by head, over √(hidden / heads).
+    Heads(usize),
+    /// One a token: the mean over the heads of [`Scores::Heads`].
+    HeadMean(usize),
+}
+
+impl Scores {
+    /// How many parts of the width have scores of their own.
+    fn parts(self) -> usize {
+        match self {
+            Self::Whole => 1,
+            Self::Heads(heads) | Self::HeadMean(heads) => heads,
+        }
+    }
+}
+
+/// Some token rows of a sequence: `start..start + len` of the batch, which are `first..first + len` of the sequence, and the
+/// sequence's row of attention weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// The row of attention weights.
+    pub row: u32,
+    /// The first token, counted from the sequence's first.
+    pub first: u32,
+    /// The first token row.
+    pub start: u32,
+    /// At least 1.
+    pub len: u32,
+}
+
+/// What encoders need beside a [`Backend`]'s operations where a condition weighs a sentence's tokens (CSR; Lin et al., 2024),
+/// or is joined with a sentence that was encoded apart from it.
 pub trait Routing {
     /// As [`Backend::Tensor`].
     type Tensor;
@@ -156,21 +193,43 @@ pub trait Routing {
     /// The rows of `x` with these indices, in their order: `[rows, columns] → [indices, columns]`.
     fn select(&self, x: &Self::Tensor, rows: &[u32]) -> Result<Self::Tensor>;
 
-    /// Scales attention outputs h' token by token, each head by weights of its own: for a route with the
-    /// condition's query q_c and the sentence's keys K_s, w = softmax(q_c·K_sᵀ / √d) over the sentence's
-    /// tokens.
-    ///
-    /// `attended` `[tokens, hidden]` is h', `qkv` `[tokens, 3 · hidden]` what it was made of and `queries`
-    /// `[conditions, 3 · hidden]` the same of one token a condition, as [`Backend::attention`] takes them.
-    /// Gives the routes' rows end to end, `[Σ len, hidden]`.
-    fn route(
+    /// Some columns of `x`: `[rows, columns] → [rows, len]`.
+    fn columns(&self, x: &Self::Tensor, columns: Range<usize>) -> Result<Self::Tensor>;
+
+    /// The rows of `x` and below them those of `y`.
+    fn stack(&self, x: &Self::Tensor, y: &Self::Tensor) -> Result<Self::Tensor>;
+
+    /// The weights w of each route's tokens, which sum to 1 in each column: `queries` `[conditions, hidden]`, `keys` `[tokens,
+    /// hidden]`. Gives the routes' rows end to end, `[Σ len, 1]`, or `[Σ len, heads]` for [`Scores::Heads`].
+    fn weights(
+        &self,
+        queries: &Self::Tensor,
+        keys: &Self::Tensor,
+        routes: &[Route],
+        scores: Scores,
+    ) -> Result<Self::Tensor>;
+
+    /// Of each stretch its share of its sequence's attention weights, divided by their sum, end to end: `[rows, longest
+    /// sequence] → [Σ len, 1]`. A stretch of zeros stays zeros.
+    fn shares(&self, attention: &Self::Tensor, stretches: &[Stretch]) -> Result<Self::Tensor>;
+
+    /// The token rows `rows` of the attention output h' `[tokens, hidden]`, each scaled by its weights: `[rows, parts]`, where
+    /// each weight is for hidden / parts columns. Gives `[rows, hidden]`.
+    fn scale(
         &self,
         attended: &Self::Tensor,
-        qkv: &Self::Tensor,
-        queries: &Self::Tensor,
-        routes: &[Route],
-        heads: usize,
+        rows: &[u32],
+        weights: &Self::Tensor,
         gain: Gain,
+    ) -> Result<Self::Tensor>;
+
+    /// Each row x of `[rows, inputs]` times a matrix of its own, x·M: the row of `matrices` that `of` names, `[inputs, outputs]`
+    /// row by row. Gives `[rows, outputs]`.
+    fn transform(
+        &self,
+        x: &Self::Tensor,
+        matrices: &Self::Tensor,
+        of: &[u32],
     ) -> Result<Self::Tensor>;
 }
 
@@ -280,7 +339,7 @@ pub trait Backend {
         Ok(x.clone())
     }
 
-    /// The operations of tri-encoders, where this backend has them.
+    /// The operations of routers and of tri-encoders, where this backend has them.
     fn routing(&self) -> Option<&dyn Routing<Tensor = Self::Tensor>> {
         None
     }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 mod advice;
 mod average;
 mod bench;
+mod bench_tri;
 mod cache;
 mod cluster;
 mod compare_runs;
@@ -20,6 +21,7 @@ mod dequantize;
 mod embed;
 mod embedded;
 mod evaluate;
+mod explain;
 mod export;
 mod fit_mentioned;
 mod fit_ratings;
@@ -68,6 +70,7 @@ enum Command {
     Average(average::Args),
     Evaluate(evaluate::Args),
     CompareRuns(compare_runs::Args),
+    Explain(explain::Args),
     Cluster(cluster::Args),
     FitMentioned(fit_mentioned::Args),
     FitRatings(fit_ratings::Args),
@@ -76,6 +79,7 @@ enum Command {
     Dequantize(dequantize::Args),
     Export(export::Args),
     Bench(bench::Args),
+    BenchTri(bench_tri::Args),
     Models(models::Args),
     #[command(hide = true)]
     Train(retired::Args),
@@ -113,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::CompareRuns(args) => compare_runs::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::FitRatings(args) => fit_ratings::run(args),
@@ -121,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Dequantize(args) => dequantize::run(args),
         Command::Export(args) => export::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::BenchTri(args) => bench_tri::run(args),
         Command::Models(args) => models::run(args),
         Command::Train(_) => retired::train(),
         Command::Distill(_) => retired::distill(),

@@ -1,17 +1,24 @@
 //! Hidden states become condition-aware embeddings: one file a method, one planner for all of them.
 
+pub mod apart;
 pub mod case;
+pub mod composed;
+mod digest;
 pub mod encoder;
 #[cfg(not(target_arch = "wasm32"))]
 mod instruct;
+pub mod layers;
 pub mod passes;
 pub mod plan;
+pub mod pool;
 #[cfg(not(target_arch = "wasm32"))]
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
 mod remembered;
-#[cfg(not(target_arch = "wasm32"))]
 pub mod router;
+pub mod within;
 
-pub use case::{Apart, Case, Input, Instruct, Instructed, Joint, Pool, Router};
+pub use apart::{Apart, Composition, Join, Router, RouterQuery, RouterScore};
+pub use case::{Case, Input, Instruct, Instructed, Joint, JointRouter};
 pub use encoder::{Encoder, Shape};
+pub use pool::Pool;

@@ -4,7 +4,8 @@
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
 //! numbers mean is JSON in its metadata. `mentioned.weight` `[dims]` and `mentioned.bias` `[1]` tell whether a sentence says
 //! anything about a condition; the description says from which probability on (`mentioned.threshold`), and what ratings
-//! similarities stand for (`calibration`, points of (cosine, agreement)). It also carries the condition-only baseline of its training
+//! similarities stand for (`calibration`, points of (cosine, agreement)). `router.*` and `join.*` are layers that make the
+//! embeddings themselves, where the case has such ([`Case::layers`]). It also carries the condition-only baseline of its training
 //! data, so that an evaluation can print both. A head without layers says how a fine-tuned encoder's
 //! embeddings are made, which the encoder's own files do not.
 
@@ -21,10 +22,13 @@ use crate::{
         weights::{Dtype, Role, WeightTensor},
     },
     data::baseline::ConditionOnly,
-    embedding::Case,
+    embedding::{Case, layers::LinearNumbers},
     error::{Error, Result},
     similarity::Calibration,
 };
+
+/// Numbers of one layer.
+pub use crate::embedding::layers::LinearNumbers as HeadLayer;
 
 /// The key of the file's description, a [`Described`].
 const KEY: &str = "caselens.head";
@@ -137,13 +141,6 @@ impl HeadShape {
     }
 }
 
-/// Numbers of one layer: weight `[out, in]` row by row, bias `[out]`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeadLayer {
-    pub weight: Vec<f32>,
-    pub bias: Vec<f32>,
-}
-
 /// Tells from an embedding of length 1 whether the sentence says anything about the condition: logistic regression on its
 /// numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,6 +183,8 @@ impl Mentioned {
 pub struct HeadFile {
     pub spec: HeadSpec,
     pub layers: Vec<HeadLayer>,
+    /// The layers of [`Case::layers`], which make the embeddings that the head projects; none for most cases.
+    pub join: Vec<LinearNumbers>,
     /// What tells whether a sentence mentions a condition, where that was trained.
     pub mentioned: Option<Mentioned>,
     /// What ratings similarities stand for, where that was measured.
@@ -199,6 +198,7 @@ impl HeadFile {
         Self {
             spec,
             layers: Vec::new(),
+            join: Vec::new(),
             mentioned: None,
             calibration: None,
             condition_only: None,
@@ -270,6 +270,17 @@ impl HeadFile {
                 })
             })
             .collect::<Result<Vec<_>>>()?;
+        let hidden = spec.dims.first().copied().unwrap_or(0);
+        let join = spec.case.layers(hidden).into_iter().map(|shape| {
+            Ok(LinearNumbers {
+                weight: floats(&shape.weight(), &[shape.outputs, shape.inputs])?,
+                bias: match shape.bias() {
+                    Some(name) => floats(&name, &[shape.outputs])?,
+                    None => Vec::new(),
+                },
+            })
+        });
+        let join = join.collect::<Result<Vec<_>>>()?;
         if let Some(fault) = described.calibration.as_ref().and_then(Calibration::fault) {
             return Err(bad(fault.into()));
         }
@@ -296,6 +307,7 @@ impl HeadFile {
         Ok(Self {
             spec,
             layers,
+            join,
             mentioned,
             calibration: described.calibration,
             condition_only,
@@ -317,6 +329,12 @@ impl HeadFile {
             ] {
                 let name = format!("layers.{i}.{part}");
                 file.add(name, safetensors::Dtype::F16, shape, half(numbers));
+            }
+        }
+        let hidden = self.spec.dims.first().copied().unwrap_or(0);
+        for (shape, numbers) in self.spec.case.layers(hidden).iter().zip(&self.join) {
+            for (name, shape, numbers) in shape.tensors(numbers) {
+                file.add(name, safetensors::Dtype::F16, &shape, half(numbers));
             }
         }
         if let Some(mentioned) = &self.mentioned {
@@ -410,7 +428,7 @@ mod tests {
     use super::*;
     use crate::{
         backend::{Gain, candle::Candle},
-        embedding::{Apart, Joint, Pool, Router},
+        embedding::{Apart, Composition, Join, Joint, Pool, Router, RouterQuery, RouterScore},
     };
 
     fn head() -> HeadFile {
@@ -437,6 +455,7 @@ mod tests {
                     bias: vec![-1.0],
                 },
             ],
+            join: Vec::new(),
             mentioned: None,
             calibration: None,
             condition_only: None,
@@ -524,6 +543,7 @@ mod tests {
         let router = Router {
             layers: 3,
             gain: Gain::Weight,
+            ..Router::default()
         };
         let mut file = head();
         file.spec.case = Case::tri(router);
@@ -533,13 +553,13 @@ mod tests {
         assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
         assert_eq!(file.spec.case.dims(384), 384);
         for case in [
-            Case::tri(Router {
-                layers: 0,
-                ..router
-            }),
             Case::Apart(Apart {
                 pooling: Pool::Condition,
-                router,
+                join: Join::Router(router),
+            }),
+            Case::Apart(Apart {
+                pooling: Pool::All,
+                join: Join::Composed(Composition::HyperLowRank(0)),
             }),
             Case::Joint(Joint {
                 orders: Vec::new(),
@@ -559,6 +579,62 @@ mod tests {
             let mut wrong = stored.clone();
             wrong[key] = value;
             assert!(serde_json::from_value::<Case>(wrong).is_err(), "{key}");
+        }
+    }
+
+    #[test]
+    fn layers_that_join_come_back_and_are_asked_for() {
+        let text = |case: &Case| serde_json::to_string(case).unwrap();
+        let paper = Case::tri(Router::PAPER);
+        let written =
+            r#"{"tri":{"layers":3,"gain":"one-plus-weight","score":"width","query":"last"}}"#;
+        assert!(text(&paper).contains(written), "{}", text(&paper));
+        let composed = |composition| {
+            Case::Apart(Apart {
+                pooling: Pool::Cls,
+                join: Join::Composed(composition),
+            })
+        };
+        let heavy = Case::tri(Router {
+            score: RouterScore::Heavy,
+            query: RouterQuery::Last,
+            ..Router::default()
+        });
+        for (case, names) in [
+            (heavy, &["router.query.weight", "router.key.weight"][..]),
+            (
+                composed(Composition::Mlp),
+                &["join.condition.bias", "join.mlp.weight"],
+            ),
+            (composed(Composition::Hadamard), &["join.condition.weight"]),
+            (composed(Composition::Hyper), &["join.matrix.bias"]),
+            (
+                composed(Composition::HyperLowRank(1)),
+                &["join.down.weight", "join.up.bias"],
+            ),
+        ] {
+            let mut file = HeadFile::new(HeadSpec {
+                dims: vec![2],
+                relu: false,
+                case,
+                ..head().spec
+            });
+            let numbers = |n: usize| (0..n).map(|i| i as f32 / 4.0 - 1.0).collect();
+            let shapes = file.spec.case.layers(2);
+            file.join = (shapes.iter())
+                .map(|shape| LinearNumbers {
+                    weight: numbers(shape.inputs * shape.outputs),
+                    bias: numbers(if shape.bias { shape.outputs } else { 0 }),
+                })
+                .collect();
+            let bytes = file.to_bytes().unwrap();
+            assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
+            for name in names {
+                assert!(String::from_utf8_lossy(&bytes).contains(name), "{name}");
+            }
+            file.join.pop();
+            let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+            assert_eq!(error.code(), "head-format");
         }
     }
 

@@ -16,6 +16,7 @@ use crate::{
     text::language::{Language, other_than_english},
 };
 
+pub mod apart;
 pub mod auto;
 pub mod embeddings;
 pub mod explain;
@@ -175,7 +176,7 @@ impl<B: Backend> Lens<B> {
     ///
     /// # Errors
     /// The head was trained on another encoder, or for another width; or as [`Encoder::check`].
-    pub fn new(encoder: Encoder<B>, head: Option<&HeadFile>, case: Case) -> Result<Self> {
+    pub fn new(mut encoder: Encoder<B>, head: Option<&HeadFile>, case: Case) -> Result<Self> {
         let Some(file) = head else {
             encoder.check(&case)?;
             return Ok(Self {
@@ -189,6 +190,7 @@ impl<B: Backend> Lens<B> {
         file.spec.check_encoder(&encoder.id)?;
         file.spec
             .check_width(&encoder.id, encoder.shape.hidden_size)?;
+        encoder.equip(&file.spec.case, &file.join, 0.0)?;
         encoder.check(&file.spec.case)?;
         let loaded = Head::load(&encoder.backend, file)?;
         Ok(Self {

@@ -3,11 +3,13 @@
 //! Values of one backend mean nothing to another. An operation on mixed ones is an error, which no caller that keeps to
 //! one backend meets.
 
+use std::ops::Range;
+
 #[cfg(not(target_arch = "wasm32"))]
 use super::candle::{Candle, gpu::Gpu};
 use super::{
     Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-    Routing, Upload,
+    Routing, Scores, Stretch, Upload,
     simd::Simd,
     webgpu::{KernelTime, WebGpu},
 };
@@ -342,18 +344,54 @@ impl Routing for AnyBackend {
         on!(self, backend, x: AnyTensor => AnyTensor, having(backend.routing())?.select(x, rows))
     }
 
-    fn route(
+    fn columns(&self, x: &AnyTensor, columns: Range<usize>) -> Result<AnyTensor> {
+        on!(self, backend, x: AnyTensor => AnyTensor, having(backend.routing())?.columns(x, columns))
+    }
+
+    fn stack(&self, x: &AnyTensor, y: &AnyTensor) -> Result<AnyTensor> {
+        on!(
+            self, backend, x: AnyTensor, y: AnyTensor => AnyTensor,
+            having(backend.routing())?.stack(x, y)
+        )
+    }
+
+    fn weights(
+        &self,
+        queries: &AnyTensor,
+        keys: &AnyTensor,
+        routes: &[Route],
+        scores: Scores,
+    ) -> Result<AnyTensor> {
+        on!(
+            self, backend, queries: AnyTensor, keys: AnyTensor => AnyTensor,
+            having(backend.routing())?.weights(queries, keys, routes, scores)
+        )
+    }
+
+    fn shares(&self, attention: &AnyTensor, stretches: &[Stretch]) -> Result<AnyTensor> {
+        on!(
+            self, backend, attention: AnyTensor => AnyTensor,
+            having(backend.routing())?.shares(attention, stretches)
+        )
+    }
+
+    fn scale(
         &self,
         attended: &AnyTensor,
-        qkv: &AnyTensor,
-        queries: &AnyTensor,
-        routes: &[Route],
-        heads: usize,
+        rows: &[u32],
+        weights: &AnyTensor,
         gain: Gain,
     ) -> Result<AnyTensor> {
         on!(
-            self, backend, attended: AnyTensor, qkv: AnyTensor, queries: AnyTensor => AnyTensor,
-            having(backend.routing())?.route(attended, qkv, queries, routes, heads, gain)
+            self, backend, attended: AnyTensor, weights: AnyTensor => AnyTensor,
+            having(backend.routing())?.scale(attended, rows, weights, gain)
+        )
+    }
+
+    fn transform(&self, x: &AnyTensor, matrices: &AnyTensor, of: &[u32]) -> Result<AnyTensor> {
+        on!(
+            self, backend, x: AnyTensor, matrices: AnyTensor => AnyTensor,
+            having(backend.routing())?.transform(x, matrices, of)
         )
     }
 }

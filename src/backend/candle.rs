@@ -7,11 +7,13 @@
 //!
 //! [`training`] has a backend of its own, which shares with this one what both compute alike.
 
+use std::ops::Range;
+
 use candle_core::{Device, Tensor};
 
 use super::{
     Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-    Routing, Upload,
+    Routing, Scores, Stretch, Upload,
 };
 use crate::{checkpoint::weights::WeightTensor, error::Result, text::Batch};
 
@@ -177,16 +179,40 @@ impl Routing for Candle {
         routing::select(x, rows)
     }
 
-    fn route(
+    fn columns(&self, x: &Tensor, columns: Range<usize>) -> Result<Tensor> {
+        routing::columns(x, columns)
+    }
+
+    fn stack(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        Ok(Tensor::cat(&[x, y], 0)?)
+    }
+
+    fn weights(
+        &self,
+        queries: &Tensor,
+        keys: &Tensor,
+        routes: &[Route],
+        scores: Scores,
+    ) -> Result<Tensor> {
+        routing::weights(queries, keys, routes, scores)
+    }
+
+    fn shares(&self, attention: &Tensor, stretches: &[Stretch]) -> Result<Tensor> {
+        routing::shares(attention, stretches)
+    }
+
+    fn scale(
         &self,
         attended: &Tensor,
-        qkv: &Tensor,
-        queries: &Tensor,
-        routes: &[Route],
-        heads: usize,
+        rows: &[u32],
+        weights: &Tensor,
         gain: Gain,
     ) -> Result<Tensor> {
-        routing::route(attended, qkv, queries, routes, heads, gain)
+        routing::scale(attended, rows, weights, gain)
+    }
+
+    fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
+        routing::transform(x, matrices, of)
     }
 }
 

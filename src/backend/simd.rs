@@ -33,6 +33,7 @@ mod norm;
 mod parallel;
 mod peak;
 mod product;
+mod routing;
 mod stack;
 
 pub use attention::RelativeBias;
@@ -48,7 +49,7 @@ use self::{
     norm::NormRows,
 };
 use super::{
-    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights,
+    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights, Routing,
     check_attention_rows, check_relative_bias, check_shape,
 };
 use crate::{
@@ -403,6 +404,10 @@ impl Backend for Simd {
                 row.iter_mut().for_each(|x| *x *= scale);
             }
         }))
+    }
+
+    fn routing(&self) -> Option<&dyn Routing<Tensor = Tensor>> {
+        Some(self)
     }
 
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {

@@ -126,6 +126,7 @@ fn key(lens: &Lens, settings: &impl Serialize, chunk: &impl Serialize) -> Result
     let about = serde_json::to_string(&(
         &lens.encoder.id,
         &lens.encoder.dtype,
+        lens.encoder.beside(),
         lens.encoder.backend.name(),
         settings,
         env!("CARGO_PKG_VERSION"),

@@ -73,11 +73,11 @@ pub fn run(args: Args) -> Result<()> {
             "an export needs a head. Train one with `caselens train-head`.".into(),
         )
     })?;
-    // A browser runs an encoder in one GGUF file, under one input for sentence and condition.
-    let runs = model.is_file() && matches!(head.spec.case, Case::Joint(_));
+    // A browser runs an encoder in one GGUF file, but not behind instructions.
+    let runs = model.is_file() && !matches!(head.spec.case, Case::Instructed(_));
     if !runs && args.gallery.is_none() {
         return Err(Error::InvalidArgument(
-            "browsers do not run tri-encoders. Export a head that was trained with --architecture bi, or show the encoder's answers with --gallery.".into(),
+            "browsers do not run encoders behind instructions. Export a head that was trained with --architecture bi or tri, or show the encoder's answers with --gallery.".into(),
         ));
     }
     let stem = match model.is_dir() {

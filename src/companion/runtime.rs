@@ -8,7 +8,10 @@ use super::{folder::FOLDER_HEAD, hub::located, shipped::SHIPPED};
 use crate::{
     backend::{Gain, any::Device, candle::Candle},
     checkpoint::Checkpoint,
-    embedding::{Apart, Case, Instruct, Instructed, Joint, Pool, Router},
+    embedding::{
+        Apart, Case, Composition, Instruct, Instructed, Join, Joint, JointRouter, Pool, Router,
+        RouterQuery, RouterScore,
+    },
     error::{Error, Result},
     head::{HeadFile, HeadShape, HeadSpec},
     lens::Lens,
@@ -83,6 +86,28 @@ pub enum ArchitectureName {
     Instruct,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RouterName {
+    /// heads, same, weight, 1 layer: what trains best on small encoders
+    Ours,
+    /// CSR's as published (Lin et al., 2024): width, last, one-plus-weight, 3 layers
+    Paper,
+}
+
+/// How what was encoded apart is joined, as a user says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinName {
+    Router,
+    Composed(Composition),
+}
+
+fn join(text: &str) -> Result<JoinName> {
+    match text {
+        "router" => Ok(JoinName::Router),
+        _ => text.parse().map(JoinName::Composed),
+    }
+}
+
 impl From<DeviceName> for Device {
     fn from(name: DeviceName) -> Self {
         match name {
@@ -118,14 +143,31 @@ pub struct CaseArgs {
     /// else bi]
     #[arg(long, value_enum)]
     pub architecture: Option<ArchitectureName>,
-    /// In how many of the encoder's last layers the condition weighs the sentence's tokens, for
-    /// --architecture tri [default: 1]
+    /// How sentence and condition are joined after they were encoded apart, for --architecture tri: by a router, or by
+    /// trained layers on their embeddings s and c: mlp (of [s; c]), hadamard (s ∘ c), hyper (s times a matrix made of c,
+    /// Hyper-CL) or hyper:RANK (that matrix in low rank) [default: router]
+    #[arg(long, value_name = "router|mlp|hadamard|hyper[:RANK]", value_parser = join)]
+    pub join: Option<JoinName>,
+    /// The router that the options below change, for --architecture tri [default: ours]; or paper, a router for
+    /// --architecture bi too: there the attention of the condition's first token to the sentence weighs the sentence's
+    /// tokens in the last 3 layers
+    #[arg(long, value_enum)]
+    pub router: Option<RouterName>,
+    /// In how many of the encoder's last layers the condition weighs the sentence's tokens; 0 leaves the condition out,
+    /// for --architecture tri
     #[arg(long, value_name = "N")]
     pub router_layers: Option<usize>,
     /// How the weight w of a token scales its attention output h', for --architecture tri
-    /// [default: weight]
     #[arg(long, value_enum)]
     pub router_gain: Option<Gain>,
+    /// What the weights are made of, for --architecture tri: the condition's query and the sentence's keys over the full
+    /// width, or by heads, or the mean over the heads of their weights, the hidden states, two matrices that are trained
+    /// (heavy), or chance
+    #[arg(long, value_name = "width|heads|head-mean|hidden|heavy|random[:SEED]")]
+    pub router_score: Option<RouterScore>,
+    /// In which layer the condition's query is taken, for --architecture tri
+    #[arg(long, value_enum)]
+    pub router_query: Option<RouterQuery>,
     /// Which of the two is embedded, for --architecture instruct [default: cond]
     #[arg(long, value_enum)]
     pub setting: Option<SettingName>,
@@ -165,9 +207,18 @@ impl CaseArgs {
         use ArchitectureName::{Bi, Instruct, Tri};
         let own = ArchitectureName::of(&otherwise);
         let asked = self.architecture.unwrap_or(own);
-        let options: [(_, _, &[_]); 5] = [
-            ("--router-layers", self.router_layers.is_some(), &[Tri]),
-            ("--router-gain", self.router_gain.is_some(), &[Tri]),
+        // A bi-encoder has a router where one is named.
+        let routed: &[_] = match self.router {
+            Some(_) => &[Tri, Bi],
+            None => &[Tri],
+        };
+        let options: [(_, _, &[_]); 9] = [
+            ("--join", self.join.is_some(), &[Tri]),
+            ("--router", self.router.is_some(), &[Tri, Bi]),
+            ("--router-layers", self.router_layers.is_some(), routed),
+            ("--router-gain", self.router_gain.is_some(), routed),
+            ("--router-score", self.router_score.is_some(), &[Tri]),
+            ("--router-query", self.router_query.is_some(), &[Tri]),
             ("--setting", self.setting.is_some(), &[Instruct]),
             ("--order", self.order.is_some(), &[Bi]),
             ("--no-subtract", self.no_subtract.is_some(), &[Bi, Instruct]),
@@ -183,9 +234,9 @@ impl CaseArgs {
             )));
         }
         let case = match (asked, otherwise) {
-            (Tri, _) => self.tri(),
-            (Bi, Case::Joint(joint)) => self.bi(joint),
-            (Bi, _) => self.bi(Joint::default()),
+            (Tri, _) => self.tri()?,
+            (Bi, Case::Joint(joint)) => self.bi(joint)?,
+            (Bi, _) => self.bi(Joint::default())?,
             (Instruct, Case::Instructed(instructed)) => self.instruct(instructed),
             (Instruct, _) => self.instruct(Instructed {
                 instruct: Default::default(),
@@ -199,14 +250,40 @@ impl CaseArgs {
         }
     }
 
-    fn tri(&self) -> Case {
-        Case::Apart(Apart {
+    fn tri(&self) -> Result<Case> {
+        let router = self.router();
+        Ok(Case::Apart(Apart {
             pooling: self.pooling.unwrap_or(Pool::All),
-            router: Router {
-                layers: self.router_layers.unwrap_or(1),
-                gain: self.router_gain.unwrap_or_default(),
+            join: match (self.join, router) {
+                (None | Some(JoinName::Router), router) => Join::Router(router.unwrap_or_default()),
+                (Some(JoinName::Composed(composition)), None) => Join::Composed(composition),
+                (Some(JoinName::Composed(composition)), Some(_)) => {
+                    return Err(Error::InvalidArgument(format!(
+                        "--join {composition} has no router. Leave out what begins with --router."
+                    )));
+                }
             },
-        })
+        }))
+    }
+
+    /// The router that was asked for, if one was.
+    fn router(&self) -> Option<Router> {
+        let named = match self.router {
+            Some(RouterName::Paper) => Router::PAPER,
+            Some(RouterName::Ours) | None => Router::default(),
+        };
+        let router = Router {
+            layers: self.router_layers.unwrap_or(named.layers),
+            gain: self.router_gain.unwrap_or(named.gain),
+            score: self.router_score.unwrap_or(named.score),
+            query: self.router_query.unwrap_or(named.query),
+        };
+        let asked = self.router.is_some()
+            || self.router_layers.is_some()
+            || self.router_gain.is_some()
+            || self.router_score.is_some()
+            || self.router_query.is_some();
+        asked.then_some(router)
     }
 
     fn instruct(&self, otherwise: Instructed) -> Case {
@@ -224,8 +301,8 @@ impl CaseArgs {
         })
     }
 
-    fn bi(&self, otherwise: Joint) -> Case {
-        Case::Joint(Joint {
+    fn bi(&self, otherwise: Joint) -> Result<Case> {
+        Ok(Case::Joint(Joint {
             orders: match self.order {
                 Some(OrderName::Cs) => vec![Order::ConditionSentence],
                 Some(OrderName::Sc) => vec![Order::SentenceCondition],
@@ -234,7 +311,19 @@ impl CaseArgs {
             },
             pooling: self.pooling.unwrap_or(otherwise.pooling),
             subtract: self.no_subtract.map_or(otherwise.subtract, |no| !no),
-        })
+            router: match self.router {
+                None => otherwise.router,
+                Some(RouterName::Ours) => {
+                    return Err(Error::InvalidArgument(
+                        "a bi-encoder's router is --router paper: ours is a tri-encoder's.".into(),
+                    ));
+                }
+                Some(RouterName::Paper) => Some(JointRouter {
+                    layers: self.router_layers.unwrap_or(JointRouter::PAPER.layers),
+                    gain: self.router_gain.unwrap_or(JointRouter::PAPER.gain),
+                }),
+            },
+        }))
     }
 }
 

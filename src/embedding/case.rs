@@ -5,45 +5,17 @@
 //! 19.1 against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts side by
 //! side are better than one. CSR encodes the two apart; encoders that follow instructions read one within the other's.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
+use super::{
+    apart::{Apart, Composition, Join, Router},
+    layers::LayerShape,
+    pool::Pool,
+};
 use crate::{
     backend::Gain,
-    text::{Order, Sequence, Setting, Tokenizer, Wrapper, template::Tokens},
+    text::{Order, Setting, Tokenizer, Wrapper, template::Tokens},
 };
-
-/// Which hidden states of an input are averaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
-pub enum Pool {
-    /// The first token alone.
-    Cls,
-    /// Every token, special tokens included (as sentence-transformers does).
-    All,
-    /// The condition's tokens.
-    Condition,
-    /// The sentence's tokens.
-    Sentence,
-    /// The last token alone: what a decoder has read the whole input for.
-    Last,
-    /// The embedded text's tokens, without its instruction's.
-    Query,
-}
-
-impl Pool {
-    pub(crate) fn span(self, sequence: &Sequence) -> Range<usize> {
-        match self {
-            Self::Cls => 0..1,
-            Self::All => 0..sequence.ids.len(),
-            Self::Last => sequence.ids.len().saturating_sub(1)..sequence.ids.len(),
-            Self::Condition | Self::Query => sequence.condition.clone(),
-            Self::Sentence => sequence.sentence.clone(),
-        }
-    }
-}
 
 /// How sentence and condition meet, and how an embedding is made of what the encoder gives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,8 +23,8 @@ impl Pool {
 pub enum Case {
     /// In one input of the encoder: a pass for each pair of the two (CASE).
     Joint(Joint),
-    /// Encoded apart, the condition scaling the sentence's last attention outputs: a pass for each sentence and one for
-    /// each condition (CSR; [`super::router`]).
+    /// Encoded apart, a pass for each sentence and one for each condition, and joined after that (CSR, [`super::router`]; the
+    /// tri-encoders of C-STS and Hyper-CL, [`super::composed`]).
     Apart(Apart),
     /// In one input of an encoder that follows instructions: one is embedded, the other is in its instruction (CASE for
     /// LLM encoders; `instruct.rs`).
@@ -68,15 +40,25 @@ pub struct Joint {
     pub pooling: Pool,
     /// Whether the condition's own embedding is subtracted.
     pub subtract: bool,
+    /// Whether and how the condition also weighs the sentence's tokens.
+    pub router: Option<JointRouter>,
 }
 
-/// See [`Case::Apart`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Apart {
-    /// Which of the sentence's tokens are averaged.
-    pub pooling: Pool,
-    /// How the condition weighs them.
-    pub router: Router,
+/// A router where sentence and condition are one input (CSR, Section 3.1; `within.rs`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct JointRouter {
+    /// It works in so many of the encoder's last layers.
+    pub layers: usize,
+    /// How a token's weight scales its attention output.
+    pub gain: Gain,
+}
+
+impl JointRouter {
+    /// As published, in the last three layers.
+    pub const PAPER: Self = Self {
+        layers: 3,
+        gain: Gain::OnePlusWeight,
+    };
 }
 
 /// See [`Case::Instructed`].
@@ -99,15 +81,6 @@ pub struct Instruct {
     pub wrapper: Wrapper,
 }
 
-/// The settings of CSR's router.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Router {
-    /// It works in so many of the encoder's last layers.
-    pub layers: usize,
-    /// How a token's weight scales its attention output.
-    pub gain: Gain,
-}
-
 impl Default for Joint {
     /// What works best for a frozen small encoder with a head.
     fn default() -> Self {
@@ -115,6 +88,7 @@ impl Default for Joint {
             orders: vec![Order::ConditionSentence, Order::SentenceCondition],
             pooling: Pool::Condition,
             subtract: true,
+            router: None,
         }
     }
 }
@@ -138,12 +112,20 @@ impl Case {
         })
     }
 
-    /// A tri-encoder's embedding: all tokens of the sentence averaged.
+    /// A tri-encoder with a router: all tokens of the sentence averaged.
     pub fn tri(router: Router) -> Self {
         Self::Apart(Apart {
             pooling: Pool::All,
-            router,
+            join: Join::Router(router),
         })
+    }
+
+    /// The layers that are trained beside an encoder of this hidden size, a head apart.
+    pub fn layers(&self, hidden: usize) -> Vec<LayerShape> {
+        match self {
+            Self::Apart(apart) => apart.join.layers(hidden),
+            Self::Joint(_) | Self::Instructed(_) => Vec::new(),
+        }
     }
 
     /// Width of the embedding for an encoder of this hidden size.
@@ -178,20 +160,21 @@ impl Case {
             Self::Joint(joint) if joint.orders.is_empty() => {
                 Some("a bi-encoder needs an order of condition and sentence")
             }
+            Self::Joint(joint) if joint.router.is_some_and(|router| router.layers == 0) => {
+                Some("a bi-encoder's router needs a layer to work in")
+            }
             Self::Joint(_) | Self::Apart(_) if self.pooling() == Pool::Query => {
                 Some("the pooling query is for encoders that follow instructions")
             }
             Self::Apart(apart) if apart.pooling == Pool::Condition => {
                 Some("a tri-encoder pools the sentence's input, which holds no condition")
             }
-            Self::Apart(apart) if apart.router.layers == 0 => {
-                Some("a tri-encoder's router needs a layer to work in")
-            }
+            Self::Apart(apart) => apart.join.fault(),
             Self::Instructed(Instructed {
                 pooling: Pool::Condition | Pool::Sentence,
                 ..
             }) => Some("behind an instruction the pooling is query, last, all or cls"),
-            _ => None,
+            Self::Joint(_) | Self::Instructed(_) => None,
         }
     }
 }
@@ -204,6 +187,9 @@ struct Stored {
     subtract: bool,
     #[serde(default, skip_serializing_if = "Architecture::is_bi")]
     architecture: Architecture,
+    /// Of a bi-encoder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    router: Option<JointRouter>,
 }
 
 #[derive(Default, PartialEq, Serialize, Deserialize)]
@@ -211,7 +197,10 @@ struct Stored {
 enum Architecture {
     #[default]
     Bi,
+    /// With a router.
     Tri(Router),
+    /// Another tri-encoder.
+    Composed(Composition),
     Instruct(Instruct),
 }
 
@@ -224,9 +213,19 @@ impl Architecture {
 impl From<Case> for Stored {
     fn from(case: Case) -> Self {
         let (pooling, subtract) = (case.pooling(), case.subtracts());
+        let router = match &case {
+            Case::Joint(joint) => joint.router,
+            Case::Apart(_) | Case::Instructed(_) => None,
+        };
         let (orders, architecture) = match case {
             Case::Joint(joint) => (joint.orders, Architecture::Bi),
-            Case::Apart(apart) => (Vec::new(), Architecture::Tri(apart.router)),
+            Case::Apart(apart) => {
+                let architecture = match apart.join {
+                    Join::Router(router) => Architecture::Tri(router),
+                    Join::Composed(composition) => Architecture::Composed(composition),
+                };
+                (Vec::new(), architecture)
+            }
             Case::Instructed(instructed) => {
                 (Vec::new(), Architecture::Instruct(instructed.instruct))
             }
@@ -236,6 +235,7 @@ impl From<Case> for Stored {
             pooling,
             subtract,
             architecture,
+            router,
         }
     }
 }
@@ -249,19 +249,31 @@ impl TryFrom<Stored> for Case {
             pooling,
             subtract,
             architecture,
+            router,
         } = stored;
         let case = match architecture {
             Architecture::Bi => Self::Joint(Joint {
                 orders,
                 pooling,
                 subtract,
+                router,
             }),
-            Architecture::Tri(_) if !orders.is_empty() || subtract => {
+            _ if router.is_some() => {
+                return Err("a router beside the architecture is a bi-encoder's");
+            }
+            Architecture::Tri(_) | Architecture::Composed(_) if !orders.is_empty() || subtract => {
                 return Err(
                     "a tri-encoder has no order of condition and sentence, and subtracts nothing",
                 );
             }
-            Architecture::Tri(router) => Self::Apart(Apart { pooling, router }),
+            Architecture::Tri(router) => Self::Apart(Apart {
+                pooling,
+                join: Join::Router(router),
+            }),
+            Architecture::Composed(composition) => Self::Apart(Apart {
+                pooling,
+                join: Join::Composed(composition),
+            }),
             Architecture::Instruct(_) if !orders.is_empty() => {
                 return Err("behind an instruction there is no order of condition and sentence");
             }

@@ -5,8 +5,11 @@ use std::{borrow::Cow, sync::Arc};
 #[cfg(not(target_arch = "wasm32"))]
 use super::remembered::Remembered;
 use super::{
-    Case, Input, Pool,
+    Case, Input, Join, Pool, RouterScore,
+    case::JointRouter,
+    layers::{Layers, LinearNumbers},
     plan::{Pass, Plan, Pooled, Read, begin_row, term},
+    within::Within,
 };
 #[cfg(not(target_arch = "wasm32"))]
 use crate::{
@@ -15,7 +18,7 @@ use crate::{
     model::decoder::{Decoder, Precision, States},
 };
 use crate::{
-    backend::{Backend, Pooling},
+    backend::{AttentionRow, Backend, Pooling},
     checkpoint::{
         BertCheckpoint, EncoderId,
         config::Config,
@@ -39,6 +42,8 @@ pub struct Encoder<B: Backend> {
     /// What the large matrices are kept in, such as `q8_0`.
     pub dtype: Cow<'static, str>,
     model: Model<B>,
+    /// What was trained beside it: see [`Encoder::equip`].
+    pub(super) trained: Layers<B>,
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) remembered: Remembered,
 }
@@ -137,8 +142,41 @@ impl<B: Backend> Encoder<B> {
             tokenizer: Arc::clone(&checkpoint.tokenizer),
             dtype: dtype.name().into(),
             model: Model::Bert(Box::new((model, config.clone()))),
+            trained: Layers::none(),
             #[cfg(not(target_arch = "wasm32"))]
             remembered: Remembered::default(),
+        }
+    }
+
+    /// Copies the layers that were trained beside it for `case` to its backend, with this dropout before each of them while
+    /// training: those of [`Case::layers`], none for most.
+    ///
+    /// # Errors
+    /// They are others than the case's, or what the device says.
+    pub fn equip(&mut self, case: &Case, layers: &[LinearNumbers], dropout: f32) -> Result<()> {
+        let shapes = case.layers(self.shape.hidden_size);
+        self.trained = Layers::load(&self.backend, shapes, layers, dropout)?;
+        Ok(())
+    }
+
+    /// What tells the layers that were trained beside it apart from others; 0 where there are none.
+    pub fn beside(&self) -> u64 {
+        self.trained.digest()
+    }
+
+    /// The layers that were trained beside it for `case`.
+    ///
+    /// # Errors
+    /// It has not been given them.
+    pub(super) fn layers_of(&self, case: &Case) -> Result<&[B::Linear]> {
+        let shapes = case.layers(self.shape.hidden_size);
+        match shapes.is_empty() {
+            true => Ok(&[]),
+            false => self.trained.of(&shapes).ok_or_else(|| {
+                Error::InvalidArgument(
+                    "joining sentence and condition so takes layers that are trained with the encoder: name the folder, or the head, that `caselens fine-tune` wrote.".into(),
+                )
+            }),
         }
     }
 
@@ -171,9 +209,21 @@ impl<B: Backend> Encoder<B> {
     /// Embeddings of this kind cannot be made here: the device or the encoder does not allow it.
     pub fn check(&self, case: &Case) -> Result<()> {
         let wrong = |reason: String| Err(Error::InvalidArgument(reason));
-        let router = match case {
-            Case::Apart(apart) => apart.router,
-            Case::Joint(_) => return self.bert().map(|_| ()),
+        let join = match case {
+            Case::Apart(apart) => apart.join,
+            Case::Joint(joint) => {
+                let layers = self.bert()?.0.layers().len();
+                return match joint.router {
+                    Some(_) if self.backend.routing().is_none() => {
+                        wrong("a router does not work on this device. Use the CPU or CUDA.".into())
+                    }
+                    Some(router) if router.layers > layers => wrong(format!(
+                        "the router works in {} layers, which must be between 1 and {layers}, the layers of the encoder.",
+                        router.layers
+                    )),
+                    _ => Ok(()),
+                };
+            }
             Case::Instructed(_) => {
                 return match self.backend.rows() {
                     Some(_) => Ok(()),
@@ -185,16 +235,22 @@ impl<B: Backend> Encoder<B> {
         };
         if self.backend.routing().is_none() {
             return wrong(
-                "a tri-encoder does not run on this device, WebGPU, nor in browsers. Use the CPU or CUDA.".into(),
+                "a tri-encoder does not run on this device, WebGPU. Use the CPU or CUDA.".into(),
             );
         }
         let layers = self.bert()?.0.layers().len();
-        match (1..=layers).contains(&router.layers) {
-            true => Ok(()),
-            false => wrong(format!(
-                "the router works in {} layers, which must be between 1 and {layers}, the layers of the encoder.",
+        self.layers_of(case)?;
+        match join {
+            Join::Router(router)
+                if matches!(router.score, RouterScore::Random(_)) && self.backend.rows().is_none() =>
+            {
+                wrong("a router's weights are not random on this device. Give an encoder in f32, on the CPU or CUDA.".into())
+            }
+            Join::Router(router) if router.layers > layers => wrong(format!(
+                "the router works in {} layers, which must be between 0 and {layers}, the layers of the encoder.",
                 router.layers
             )),
+            Join::Router(_) | Join::Composed(_) => Ok(()),
         }
     }
 
@@ -270,23 +326,93 @@ impl<B: Backend> Encoder<B> {
 }
 
 impl<B: Backend> Encoder<B> {
-    /// The embeddings of a pass, and, where asked for, where its conditions look in the last layer.
-    pub(super) fn embed_pass(&self, pass: Pass, look: bool) -> Result<Embedded<B>> {
+    /// A router on `reads`, in each of which sentence and condition are one input, of a batch of so many tokens.
+    ///
+    /// # Errors
+    /// As [`Encoder::check`].
+    pub fn within<'r>(
+        &self,
+        router: JointRouter,
+        reads: impl Iterator<Item = &'r Read>,
+        tokens: usize,
+    ) -> Result<Within<'_, B>> {
+        let layers = self.bert()?.0.layers().len();
+        match (self.backend.routing(), layers.checked_sub(router.layers)) {
+            (Some(routing), Some(first)) => {
+                let router = (router, first);
+                Ok(Within::new(&self.backend, routing, router, reads, tokens))
+            }
+            _ => Err(Error::InvalidArgument(
+                "a router does not work on this device, or in so many layers.".into(),
+            )),
+        }
+    }
+
+    /// Hidden states of the last layer, `[tokens, hidden]`, through a router where there is one, and the attention weights for
+    /// `rows` of each layer from `first` on: see [`Backend::attention_weights`].
+    ///
+    /// # Errors
+    /// A token that the tables do not hold, a row outside the batch, or what the device says.
+    pub fn hidden_attending(
+        &self,
+        batch: &Batch,
+        within: Option<&Within<'_, B>>,
+        rows: &[AttentionRow],
+        first: usize,
+    ) -> Result<(B::Tensor, Vec<B::Tensor>)> {
+        let mut weights = Vec::new();
+        let backend = &self.backend;
+        let bert = self.bert()?.0;
+        let hidden = bert.forward_through(backend, batch, |number, layer, qkv, attended| {
+            if number >= first {
+                weights.push(layer.attention_weights(backend, qkv, rows)?);
+            }
+            match within {
+                Some(within) => within.scale(number, layer, qkv, attended),
+                None => Ok(attended),
+            }
+        })?;
+        Ok((hidden, weights))
+    }
+
+    /// As [`Encoder::hidden`], through a router.
+    ///
+    /// # Errors
+    /// As [`Encoder::hidden_attending`].
+    pub fn hidden_within(&self, batch: &Batch, within: &Within<'_, B>) -> Result<B::Tensor> {
+        Ok(self
+            .hidden_attending(batch, Some(within), &[], usize::MAX)?
+            .0)
+    }
+
+    /// The embeddings of a pass, through a router where there is one, and, where asked for, where its conditions look in the
+    /// last layer.
+    pub(super) fn embed_pass(
+        &self,
+        pass: Pass,
+        router: Option<JointRouter>,
+        look: bool,
+    ) -> Result<Embedded<B>> {
         let batch = &pass.plan.batch;
+        let within = match router {
+            Some(router) => Some(self.within(router, pass.joint(), batch.tokens())?),
+            None => None,
+        };
         let (hidden, look) = match look && !pass.reads.is_empty() {
             true => {
-                let rows: Vec<_> = pass.reads.iter().flat_map(|read| &read.joint).collect();
-                let rows: Vec<_> = rows.iter().flat_map(|read| read.attention_rows()).collect();
-                let bert = self.bert()?.0;
-                let last = bert.layers().len().saturating_sub(1);
+                let rows: Vec<_> = pass.joint().flat_map(Read::attention_rows).collect();
+                let last = self.bert()?.0.layers().len().saturating_sub(1);
                 let (hidden, weights) =
-                    bert.forward_attending(&self.backend, batch, &rows, last)?;
+                    self.hidden_attending(batch, within.as_ref(), &rows, last)?;
                 let reads = pass.reads.into_iter().map(|read| read.joint);
                 let reads = pass.conditional.inputs.iter().copied().zip(reads).collect();
                 let look = weights.into_iter().next();
                 (hidden, look.map(|weights| Look { reads, weights }))
             }
-            false => (self.hidden(batch)?, None),
+            false => match &within {
+                Some(within) => (self.hidden_within(batch, within)?, None),
+                None => (self.hidden(batch)?, None),
+            },
         };
         Ok(Embedded {
             plain: self.pool(&hidden, pass.plain)?,
@@ -336,6 +462,7 @@ where
             tokenizer: Arc::clone(&checkpoint.tokenizer),
             dtype: precision.kept(&checkpoint.weights).into(),
             model: Model::Decoder(Box::new(model)),
+            trained: Layers::none(),
             remembered: Remembered::default(),
             backend: backend.into(),
         })

@@ -3,14 +3,15 @@
 //! Inputs share batches of about [`TOKEN_BUDGET`](super::plan::TOKEN_BUDGET) tokens, and an embedding does not depend on
 //! what else is in its batch.
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::instruct::InstructedPasses;
 use super::{
     Case, Encoder,
     case::Joint,
     encoder::Embedded,
     plan::{Job, Pass},
+    router::passes::ApartPasses,
 };
-#[cfg(not(target_arch = "wasm32"))]
-use super::{instruct::InstructedPasses, router::ApartPasses};
 use crate::{backend::Backend, error::Result};
 
 /// The passes of a [`Job`].
@@ -22,7 +23,6 @@ pub struct Passes<'a, B: Backend> {
 /// By how sentence and condition meet.
 enum Of<'a, B: Backend> {
     Joint(JointPasses<'a, B>),
-    #[cfg(not(target_arch = "wasm32"))]
     Apart(Box<ApartPasses<'a, B>>),
     #[cfg(not(target_arch = "wasm32"))]
     Instructed(InstructedPasses<'a, B>),
@@ -37,12 +37,10 @@ impl<B: Backend> Encoder<B> {
         if let Some(case) = job.case {
             self.check(case)?;
         }
-        #[cfg_attr(target_arch = "wasm32", allow(unused_mut))]
         let mut cuts = Vec::new();
         let of = match job.case {
             None => Of::Joint(JointPasses::new(self, job, None)),
             Some(Case::Joint(joint)) => Of::Joint(JointPasses::new(self, job, Some(joint))),
-            #[cfg(not(target_arch = "wasm32"))]
             Some(case @ Case::Apart(_)) => {
                 Of::Apart(Box::new(ApartPasses::new(self, job, case, &mut cuts)?))
             }
@@ -51,7 +49,7 @@ impl<B: Backend> Encoder<B> {
                 Of::Instructed(InstructedPasses::new(self, job, instructed, &mut cuts)?)
             }
             #[cfg(target_arch = "wasm32")]
-            _ => {
+            Some(Case::Instructed(_)) => {
                 // [`Encoder::check`] says which devices there are for it, none of which is in a browser.
                 return Err(crate::Error::InvalidArgument(
                     "this kind of encoder does not run in browsers.".into(),
@@ -70,7 +68,6 @@ impl<B: Backend> Passes<'_, B> {
     pub async fn next(&mut self) -> Result<Option<Embedded<B>>> {
         match &mut self.of {
             Of::Joint(passes) => passes.embed_next(&mut self.cuts),
-            #[cfg(not(target_arch = "wasm32"))]
             Of::Apart(passes) => passes.embed_next(),
             #[cfg(not(target_arch = "wasm32"))]
             Of::Instructed(passes) => passes.embed_next().await,
@@ -117,7 +114,11 @@ impl<'a, B: Backend> JointPasses<'a, B> {
         }
         match pass.plan.batch.is_empty() {
             true => Ok(None),
-            false => self.encoder.embed_pass(pass, self.job.look).map(Some),
+            false => {
+                let router = self.joint.and_then(|joint| joint.router);
+                let look = self.job.look;
+                self.encoder.embed_pass(pass, router, look).map(Some)
+            }
         }
     }
 }

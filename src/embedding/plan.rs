@@ -227,6 +227,11 @@ pub struct Pooled {
 }
 
 impl Pass {
+    /// The inputs in which sentence and condition meet.
+    pub fn joint(&self) -> impl Iterator<Item = &Read> {
+        self.reads.iter().flat_map(|read| &read.joint)
+    }
+
     /// Adds the input number `index` and returns how many tokens of its sentence were cut.
     ///
     /// # Errors

@@ -1,21 +1,22 @@
-//! CSR, the tri-encoder with a router (Lin et al., 2024): sentence and condition are encoded apart, and the
-//! condition says which of the sentence's tokens count. It adds no parameters.
+//! Tri-encoders: sentence and condition are encoded apart, each once, and joined after that. With a router (CSR; Lin et al.,
+//! 2024) the condition says which of the sentence's tokens count, and no parameters are added; with a
+//! [`Composition`](super::Composition) trained layers put the two embeddings together.
 //!
-//! In a routed layer (the last, or the last few) the query q_c of the condition's first token scores the
-//! sentence's keys, head by head: w = softmax(q_c·K_sᵀ / √d) over the sentence's tokens. The sentence's
-//! attention output h' becomes h = (1 + w) ∗ h' before its output projection and residual; the last hidden
-//! states are averaged. (The authors' code averages w over the heads; here each head has its own.) h = w ∗ h' is
-//! the default: it trains far better here than the paper's 1 + w.
+//! In a routed layer (the last, or the last few) a query q of the condition's first token scores the sentence's keys K: w =
+//! softmax(q·Kᵀ/√d) over the sentence's tokens. The sentence's attention output h' becomes h = (1 + w) ∗ h' before its output
+//! projection and residual; the last hidden states are averaged. [`Router::PAPER`](super::Router::PAPER) is that, as published:
+//! one weight a token, by the condition's query in the last layer. The default has weights of their own for each head, the
+//! query of the same layer, and h = w ∗ h'.
 //!
 //! Up to the first routed layer, attention included, a sentence knows nothing of the condition: for S
-//! sentences under C conditions the encoder runs S + C times, and only the rest of the last layer S · C times.
+//! sentences under C conditions the encoder runs S + C times, and only the rest of the routed layers S · C times.
 //! [`TriEncoder::sentences`] and [`TriEncoder::conditions`] are what is kept, [`TriEncoder::embed`] the rest:
 //!
 //! ```no_run
-//! # use caselens::{Result, backend::{Gain, candle::Candle}, embedding::{Case, Encoder, Router}};
+//! # use caselens::{Result, backend::candle::Candle, embedding::{Case, Encoder, Router}};
 //! # use caselens::embedding::router::{Routed, Texts, TriEncoder};
 //! # fn example(encoder: &Encoder<Candle>) -> Result<()> {
-//! let case = Case::tri(Router { layers: 1, gain: Gain::Weight });
+//! let case = Case::tri(Router::default());
 //! let (template, mut sentences, mut conditions) = (encoder.template(), Texts::default(), Texts::default());
 //! for text in ["A dog sleeps on the porch.", "Two dogs run along the river."] {
 //!     let input = template.single(&template.sentence("sentence", text)?)?;
@@ -35,23 +36,20 @@
 //! # }
 //! ```
 
-use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    ops::Range,
-};
+use std::ops::Range;
 
-use super::{
-    Case, Encoder, Input, Pool, Router,
-    case::Apart,
-    encoder::{Embedded, Made},
-    plan::{Job, Pass, Plan, TOKEN_BUDGET},
-};
+use super::{Case, Encoder, Join, Pool, RouterQuery, composed::Composed, plan::Plan};
 use crate::{
     backend::{Backend, PoolTerm, Pooling, Route, Routing},
     error::{Error, Result},
     model::bert::Layer,
     text::{Batch, Sequence},
 };
+
+pub mod passes;
+mod weigh;
+
+use weigh::Weigh;
 
 /// Distinct texts in one batch.
 #[derive(Default)]
@@ -70,6 +68,33 @@ impl Texts {
         }
         placed.index
     }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pooled.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pooled.is_empty()
+    }
+
+    /// One row a text.
+    fn pooling(&self) -> Pooling {
+        let rows = (0..).zip(self.plan.batch.ranges().zip(&self.pooled));
+        let terms = rows.map(|(row, (range, pooled))| PoolTerm {
+            row,
+            block: 0,
+            start: (range.start + pooled.start) as u32,
+            len: pooled.len() as u32,
+            weight: 1.0,
+        });
+        Pooling {
+            rows: self.len(),
+            blocks: 1,
+            terms: terms.collect(),
+        }
+    }
 }
 
 /// A sentence under a condition, by their indices among [`Texts`].
@@ -83,31 +108,61 @@ pub struct Routed {
 
 /// What of conditions is kept.
 pub struct Conditions<B: Backend> {
-    /// For each routed layer, query, key and value of each condition's first token: `[conditions, 3 · hidden]`.
-    queries: Vec<B::Tensor>,
-    count: usize,
+    /// With a router the queries of each routed layer, `[conditions, hidden]`; else what joins them with sentences.
+    kept: Vec<B::Tensor>,
+    /// What tells each of them apart.
+    digests: Vec<u64>,
+    bytes: usize,
 }
 
 /// What of sentences is kept: all that no condition changes.
 pub struct Sentences<B: Backend> {
     texts: Texts,
-    /// The first routed layer's input, `[tokens, hidden]`.
-    x: B::Tensor,
-    /// Its query, key and value, `[tokens, 3 · hidden]`.
-    qkv: B::Tensor,
-    /// Its attention output h', `[tokens, hidden]`.
-    attended: B::Tensor,
+    kept: Kept<B>,
+    bytes: usize,
 }
 
-/// An encoder as CSR uses it.
+enum Kept<B: Backend> {
+    /// Of the first routed layer.
+    Layer {
+        /// Its input, `[tokens, hidden]`.
+        x: B::Tensor,
+        /// What conditions' queries meet, `[tokens, hidden]`; `None` where the weights are random.
+        keys: Option<B::Tensor>,
+        /// Its attention output h', `[tokens, hidden]`.
+        attended: B::Tensor,
+    },
+    /// Embeddings, `[sentences, hidden]`.
+    Embeddings(B::Tensor),
+}
+
+impl<B: Backend> Conditions<B> {
+    /// Bytes that are kept.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl<B: Backend> Sentences<B> {
+    /// Bytes that are kept.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// An encoder that reads sentence and condition apart.
 pub struct TriEncoder<'a, B: Backend> {
     encoder: &'a Encoder<B>,
     routing: &'a dyn Routing<Tensor = B::Tensor>,
-    router: Router,
+    joined: Joined<'a, B>,
     /// The layers before the routed ones, and those.
     unrouted: &'a [Layer<B>],
-    first: &'a Layer<B>,
-    later: &'a [Layer<B>],
+    routed: &'a [Layer<B>],
+}
+
+enum Joined<'a, B: Backend> {
+    Router(Weigh<'a, B>),
+    Composed(Composed<'a, B>),
 }
 
 impl<'a, B: Backend> TriEncoder<'a, B> {
@@ -115,32 +170,49 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// `case` is no tri-encoder's, or not one that [`Encoder::check`] allows.
     pub fn new(encoder: &'a Encoder<B>, case: &Case) -> Result<Self> {
         encoder.check(case)?;
-        let layers = encoder.bert()?.0.layers();
-        let parts = match (case, encoder.backend.routing()) {
-            (Case::Apart(Apart { router, .. }), Some(routing)) => layers
-                .len()
-                .checked_sub(router.layers)
-                .and_then(|at| layers.split_at_checked(at))
-                .and_then(|(unrouted, routed)| Some((unrouted, routed.split_first()?)))
-                .map(|parts| (*router, routing, parts)),
-            _ => None,
-        };
-        let Some((router, routing, (unrouted, (first, later)))) = parts else {
-            return Err(Error::InvalidArgument(
+        let other = || {
+            Error::InvalidArgument(
                 "these are settings of a bi-encoder, not of a tri-encoder.".into(),
-            ));
+            )
         };
+        let (Case::Apart(apart), Some(routing)) = (case, encoder.backend.routing()) else {
+            return Err(other());
+        };
+        let trained = encoder.layers_of(case)?;
+        let layers = encoder.bert()?.0.layers();
+        let (joined, unrouted) = match apart.join {
+            Join::Router(router) => (
+                Joined::Router(Weigh {
+                    backend: &encoder.backend,
+                    routing,
+                    router,
+                    hidden: encoder.shape.hidden_size,
+                    heavy: trained,
+                }),
+                layers.len().checked_sub(router.layers).ok_or_else(other)?,
+            ),
+            Join::Composed(composition) => (
+                Joined::Composed(Composed {
+                    backend: &encoder.backend,
+                    routing,
+                    composition,
+                    layers: trained,
+                    dropout: encoder.trained.dropout,
+                }),
+                layers.len(),
+            ),
+        };
+        let (unrouted, routed) = layers.split_at(unrouted);
         Ok(Self {
             encoder,
             routing,
-            router,
+            joined,
             unrouted,
-            first,
-            later,
+            routed,
         })
     }
 
-    /// The states that enter the first routed layer, and the batch on the device.
+    /// The states that enter the first routed layer, or leave the last where none is routed, and the batch on the device.
     fn enter(&self, batch: &Batch) -> Result<(B::Batch, B::Tensor)> {
         let backend = &self.encoder.backend;
         let (on_device, mut x) = self.encoder.bert()?.0.embed(backend, batch)?;
@@ -150,38 +222,96 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         Ok((on_device, x))
     }
 
-    /// Encodes conditions, each once.
-    pub fn conditions(&self, texts: &Texts) -> Result<Conditions<B>> {
-        let backend = &self.encoder.backend;
-        let (batch, mut x) = self.enter(&texts.plan.batch)?;
-        let first_tokens: Vec<u32> = texts.plan.batch.ranges().map(|r| r.start as u32).collect();
-        let query = |layer: &Layer<B>, x: &B::Tensor| {
-            layer.query_key_value(backend, &self.routing.select(x, &first_tokens)?)
-        };
-        let mut queries = vec![query(self.first, &x)?];
-        let mut before = self.first;
-        for layer in self.later {
-            x = before.forward(backend, &x, &batch)?;
-            queries.push(query(layer, &x)?);
-            before = layer;
+    /// Whether conditions are encoded at all: not where no layer is routed, or by chance.
+    fn reads_conditions(&self) -> bool {
+        match &self.joined {
+            Joined::Router(weigh) => weigh.router.reads_condition(),
+            Joined::Composed(_) => true,
         }
+    }
+
+    /// Encodes conditions, each once, as far as they are needed.
+    ///
+    /// # Errors
+    /// There is no condition, or what the device says.
+    pub fn conditions(&self, texts: &Texts) -> Result<Conditions<B>> {
+        let batch = &texts.plan.batch;
+        let hidden = self.encoder.shape.hidden_size;
+        let kept = match &self.joined {
+            Joined::Router(weigh) if weigh.router.reads_condition() => {
+                self.queries(weigh, batch)?
+            }
+            Joined::Router(_) => Vec::new(),
+            Joined::Composed(composed) => {
+                let (_, x) = self.enter(batch)?;
+                composed.conditions(&self.encoder.backend.pool(&x, &texts.pooling())?)?
+            }
+        };
+        let numbers = match &self.joined {
+            // The same query in every layer is kept once.
+            Joined::Router(weigh) if weigh.router.query == RouterQuery::Last => {
+                hidden * kept.len().min(1)
+            }
+            Joined::Router(_) => hidden * kept.len(),
+            Joined::Composed(composed) => composed.kept_of_condition(hidden),
+        };
         Ok(Conditions {
-            queries,
-            count: texts.plan.batch.len(),
+            kept,
+            digests: weigh::digests(&texts.plan.batch),
+            bytes: size_of::<f32>() * numbers * texts.len(),
+        })
+    }
+
+    /// The conditions' queries for each routed layer, `[conditions, hidden]`.
+    fn queries(&self, weigh: &Weigh<'_, B>, batch: &Batch) -> Result<Vec<B::Tensor>> {
+        let backend = &self.encoder.backend;
+        let first_tokens: Vec<u32> = batch.ranges().map(|r| r.start as u32).collect();
+        let (on_device, mut x) = self.enter(batch)?;
+        let mut queries = Vec::with_capacity(self.routed.len());
+        for (i, layer) in self.routed.iter().enumerate() {
+            let last = i + 1 == self.routed.len();
+            if last || weigh.router.query == RouterQuery::Same {
+                queries.push(weigh.query(layer, &self.routing.select(&x, &first_tokens)?)?);
+            }
+            if !last {
+                x = layer.forward(backend, &x, &on_device)?;
+            }
+        }
+        Ok(match (weigh.router.query, queries.as_slice()) {
+            (RouterQuery::Last, [last]) => vec![last.clone(); self.routed.len()],
+            _ => queries,
         })
     }
 
     /// Encodes sentences, each once, as far as no condition is needed.
+    ///
+    /// # Errors
+    /// There is no sentence, or what the device says.
     pub fn sentences(&self, texts: Texts) -> Result<Sentences<B>> {
         let backend = &self.encoder.backend;
         let (batch, x) = self.enter(&texts.plan.batch)?;
-        let qkv = self.first.query_key_value(backend, &x)?;
-        let attended = self.first.attend(backend, &qkv, &batch)?;
+        let hidden = self.encoder.shape.hidden_size;
+        let (kept, numbers) = match (&self.joined, self.routed.first()) {
+            (Joined::Router(weigh), Some(layer)) => {
+                let qkv = layer.query_key_value(backend, &x)?;
+                let keys = weigh.keys(&x, &qkv)?;
+                let matrices = 2 + usize::from(keys.is_some());
+                let kept = Kept::Layer {
+                    keys,
+                    attended: layer.attend(backend, &qkv, &batch)?,
+                    x,
+                };
+                (kept, matrices * hidden * texts.plan.batch.tokens())
+            }
+            _ => {
+                let rows = backend.pool(&x, &texts.pooling())?;
+                (Kept::Embeddings(rows), hidden * texts.len())
+            }
+        };
         Ok(Sentences {
             texts,
-            x,
-            qkv,
-            attended,
+            kept,
+            bytes: size_of::<f32>() * numbers,
         })
     }
 
@@ -195,263 +325,140 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         conditions: &Conditions<B>,
         pairs: &[Routed],
     ) -> Result<B::Tensor> {
+        self.embed_watched(sentences, conditions, pairs, |_| ())
+    }
+
+    /// As [`TriEncoder::embed`]; `watch` is given the weights of each routed layer in turn, `[Σ tokens, 1]` or `[Σ tokens,
+    /// heads]`: of each pair those of its sentence's tokens, which sum to 1 in each column.
+    ///
+    /// # Errors
+    /// As [`TriEncoder::embed`].
+    pub fn embed_watched(
+        &self,
+        sentences: &Sentences<B>,
+        conditions: &Conditions<B>,
+        pairs: &[Routed],
+        watch: impl FnMut(B::Tensor),
+    ) -> Result<B::Tensor> {
+        let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
+        if pairs.is_empty() {
+            return wrong("there is nothing to embed: no sentence is paired with a condition.");
+        }
+        let there = |pair: &Routed| {
+            pair.sentence < sentences.texts.len() && pair.condition < conditions.digests.len()
+        };
+        if !pairs.iter().all(there) {
+            return wrong("a pair names a sentence or a condition that was not encoded.");
+        }
+        match (&self.joined, &sentences.kept) {
+            (Joined::Router(weigh), Kept::Layer { .. }) => {
+                self.route(weigh, sentences, conditions, pairs, watch)
+            }
+            (joined, Kept::Embeddings(rows)) => {
+                let s: Vec<u32> = pairs.iter().map(|pair| pair.sentence as u32).collect();
+                let c: Vec<u32> = pairs.iter().map(|pair| pair.condition as u32).collect();
+                match joined {
+                    Joined::Router(_) => self.routing.select(rows, &s),
+                    Joined::Composed(composed) => {
+                        composed.join((rows, sentences.texts.len()), &conditions.kept, &s, &c)
+                    }
+                }
+            }
+            (Joined::Composed(_), Kept::Layer { .. }) => Err(encoded_otherwise()),
+        }
+    }
+
+    /// The rest of the routed layers.
+    fn route(
+        &self,
+        weigh: &Weigh<'_, B>,
+        sentences: &Sentences<B>,
+        conditions: &Conditions<B>,
+        pairs: &[Routed],
+        mut watch: impl FnMut(B::Tensor),
+    ) -> Result<B::Tensor> {
+        let Kept::Layer { x, keys, attended } = &sentences.kept else {
+            return Err(encoded_otherwise());
+        };
         let backend = &self.encoder.backend;
-        let (mut routes, batch, pooling) = self.lay_out(sentences, conditions, pairs)?;
-        let mut queries = conditions.queries.iter();
-        let missing = || {
-            Error::InvalidArgument(
-                "the conditions were encoded for fewer routed layers. Encode them again.".into(),
-            )
+        let (mut routes, batch, pooling) = lay_out(sentences, pairs);
+        let digests = weigh::digests(&sentences.texts.plan.batch);
+        let texts: Vec<[u64; 2]> = pairs
+            .iter()
+            .map(|pair| [digests[pair.sentence], conditions.digests[pair.condition]])
+            .collect();
+        let mut weights = |number: usize, keys: Option<&B::Tensor>, routes: &[Route]| {
+            let heads = self.routed[number].heads();
+            let queries = conditions.kept.get(number);
+            let layer = self.unrouted.len() + number;
+            let weights = weigh.weights(queries.zip(keys), routes, heads, layer, &texts)?;
+            watch(weights.clone());
+            Ok::<_, Error>(weights)
         };
         let tokens: Vec<u32> = routes
             .iter()
             .flat_map(|r| r.start..r.start + r.len)
             .collect();
-        let first = queries.next().ok_or_else(missing)?;
-        let (attended, qkv) = (&sentences.attended, &sentences.qkv);
-        let attended = self.route(self.first, attended, qkv, first, &routes)?;
-        let x = self.routing.select(&sentences.x, &tokens)?;
-        let mut x = self.first.finish(backend, &attended, &x)?;
-        if !self.later.is_empty() {
+        let gain = weigh.router.gain;
+        let first = weights(0, keys.as_ref(), &routes)?;
+        let attended = self.routing.scale(attended, &tokens, &first, gain)?;
+        let x = self.routing.select(x, &tokens)?;
+        let mut x = self.routed[0].finish(backend, &attended, &x)?;
+        if let Some(later) = self.routed.get(1..).filter(|later| !later.is_empty()) {
             // From here on each pair has tokens of its own.
             let on_device = backend.upload(&batch)?;
             for (route, range) in routes.iter_mut().zip(batch.ranges()) {
                 route.start = range.start as u32;
             }
-            for layer in self.later {
+            let tokens: Vec<u32> = (0..batch.tokens() as u32).collect();
+            for (layer, number) in later.iter().zip(1..) {
                 let qkv = layer.query_key_value(backend, &x)?;
                 let attended = layer.attend(backend, &qkv, &on_device)?;
-                let query = queries.next().ok_or_else(missing)?;
-                let attended = self.route(layer, &attended, &qkv, query, &routes)?;
+                let keys = weigh.keys(&x, &qkv)?;
+                let weights = weights(number, keys.as_ref(), &routes)?;
+                let attended = self.routing.scale(&attended, &tokens, &weights, gain)?;
                 x = layer.finish(backend, &attended, &x)?;
             }
         }
         backend.pool(&x, &pooling)
     }
-
-    fn route(
-        &self,
-        layer: &Layer<B>,
-        attended: &B::Tensor,
-        qkv: &B::Tensor,
-        queries: &B::Tensor,
-        routes: &[Route],
-    ) -> Result<B::Tensor> {
-        let (heads, gain) = (layer.heads(), self.router.gain);
-        self.routing
-            .route(attended, qkv, queries, routes, heads, gain)
-    }
-
-    /// Where pairs find their sentences and conditions, the batch of their tokens, and how that is pooled.
-    fn lay_out(
-        &self,
-        sentences: &Sentences<B>,
-        conditions: &Conditions<B>,
-        pairs: &[Routed],
-    ) -> Result<(Vec<Route>, Batch, Pooling)> {
-        let wrong = |reason: &str| Error::InvalidArgument(reason.into());
-        if pairs.is_empty() {
-            return Err(wrong(
-                "there is nothing to embed: no sentence is paired with a condition.",
-            ));
-        }
-        let texts = &sentences.texts;
-        let ranges: Vec<Range<usize>> = texts.plan.batch.ranges().collect();
-        let mut routes = Vec::with_capacity(pairs.len());
-        let mut batch = Batch::default();
-        let mut pooling = Pooling {
-            rows: pairs.len(),
-            blocks: 1,
-            terms: Vec::with_capacity(pairs.len()),
-        };
-        for (row, pair) in pairs.iter().enumerate() {
-            let (Some(range), Some(pooled), true) = (
-                ranges.get(pair.sentence),
-                texts.pooled.get(pair.sentence),
-                pair.condition < conditions.count,
-            ) else {
-                return Err(wrong(
-                    "a pair names a sentence or a condition that was not encoded.",
-                ));
-            };
-            let start = batch.push(
-                &texts.plan.batch.ids[range.clone()],
-                &texts.plan.batch.types[range.clone()],
-            );
-            routes.push(Route {
-                start: range.start as u32,
-                len: range.len() as u32,
-                query: pair.condition as u32,
-            });
-            pooling.terms.push(PoolTerm {
-                row: row as u32,
-                block: 0,
-                start: (start + pooled.start) as u32,
-                len: pooled.len() as u32,
-                weight: 1.0,
-            });
-        }
-        Ok((routes, batch, pooling))
-    }
 }
 
-/// Distinct texts in batches of about [`TOKEN_BUDGET`] tokens.
-#[derive(Default)]
-struct Batches {
-    all: Vec<Texts>,
-    known: HashMap<Vec<u32>, (usize, usize)>,
+fn encoded_otherwise() -> Error {
+    Error::InvalidArgument(
+        "these texts were encoded under other settings. Encode them again.".into(),
+    )
 }
 
-impl Batches {
-    /// A text's batch and its index there.
-    fn add(&mut self, text: &Sequence, pool: Pool) -> (usize, usize) {
-        if let Some(&place) = self.known.get(&text.ids) {
-            return place;
-        }
-        let full = |last: &Texts| last.plan.is_full();
-        if self.all.last().is_none_or(full) {
-            self.all.push(Texts::default());
-        }
-        let batch = self.all.len() - 1;
-        let place = (batch, self.all[batch].add(text, pool));
-        self.known.insert(text.ids.clone(), place);
-        place
-    }
-}
-
-/// Passes of inputs whose sentences and conditions are encoded apart, each once.
-pub struct ApartPasses<'a, B: Backend> {
-    tri: TriEncoder<'a, B>,
-    /// Texts by themselves.
-    plain: VecDeque<Pass>,
-    conditions: VecDeque<Texts>,
-    encoded: Vec<Conditions<B>>,
-    /// Sentences with what is asked of them, batch by batch.
-    sentences: VecDeque<(Texts, VecDeque<Portion>)>,
-    current: Option<(Sentences<B>, VecDeque<Portion>)>,
-}
-
-/// Inputs that pair a batch of sentences with the batch of conditions of this number.
-struct Portion {
-    conditions: usize,
-    uses: Vec<(usize, Routed)>,
-}
-
-impl<'a, B: Backend> ApartPasses<'a, B> {
-    /// Sorts the inputs of `job` into passes, and says which of them were cut.
-    ///
-    /// # Errors
-    /// As [`TriEncoder::new`]; or a condition does not fit.
-    pub fn new(
-        encoder: &'a Encoder<B>,
-        job: Job<'a>,
-        case: &Case,
-        cuts: &mut Vec<(usize, usize)>,
-    ) -> Result<Self> {
-        let (tri, template) = (TriEncoder::new(encoder, case)?, encoder.template());
-        let mut plain: VecDeque<Pass> = VecDeque::new();
-        let (mut sentences, mut conditions) = (Batches::default(), Batches::default());
-        // By the batches of sentence and condition: the inputs that pair them.
-        let mut uses: BTreeMap<(usize, usize), Vec<(usize, Routed)>> = BTreeMap::new();
-        for (i, input) in job.inputs.iter().enumerate() {
-            let cut = match input {
-                Input::Single(text) => {
-                    if plain.back().is_none_or(|pass| pass.plan.is_full()) {
-                        plain.push_back(Pass::default());
-                    }
-                    match plain.back_mut() {
-                        Some(pass) => pass.add_plain(i, text, &template, job.plain)?,
-                        None => 0,
-                    }
-                }
-                Input::Conditional {
-                    sentence,
-                    condition,
-                } => {
-                    let (text, alone) = (
-                        template.single(sentence)?,
-                        template.condition_alone(condition)?,
-                    );
-                    let (s, sentence) = sentences.add(&text, case.pooling());
-                    let (c, condition) = conditions.add(&alone, case.pooling());
-                    let pair = Routed {
-                        sentence,
-                        condition,
-                    };
-                    uses.entry((s, c)).or_default().push((i, pair));
-                    text.cut
-                }
-            };
-            if cut > 0 {
-                cuts.push((i, cut));
-            }
-        }
-        let sentences = sentences.all.into_iter().enumerate().map(|(s, texts)| {
-            let uses = uses.range((s, 0)..(s + 1, 0));
-            let portions = uses.flat_map(|(&(_, conditions), uses)| {
-                let uses = portions(uses, &texts).into_iter();
-                uses.map(move |uses| Portion {
-                    conditions,
-                    uses: uses.to_vec(),
-                })
-            });
-            let portions = portions.collect();
-            (texts, portions)
+/// Where pairs, whose texts are there, find their sentences and conditions, the batch of their tokens, and how that is pooled.
+fn lay_out<B: Backend>(sentences: &Sentences<B>, pairs: &[Routed]) -> (Vec<Route>, Batch, Pooling) {
+    let texts = &sentences.texts;
+    let ranges: Vec<Range<usize>> = texts.plan.batch.ranges().collect();
+    let mut routes = Vec::with_capacity(pairs.len());
+    let mut batch = Batch::default();
+    let mut pooling = Pooling {
+        rows: pairs.len(),
+        blocks: 1,
+        terms: Vec::with_capacity(pairs.len()),
+    };
+    for (row, pair) in pairs.iter().enumerate() {
+        let (range, pooled) = (&ranges[pair.sentence], &texts.pooled[pair.sentence]);
+        let start = batch.push(
+            &texts.plan.batch.ids[range.clone()],
+            &texts.plan.batch.types[range.clone()],
+        );
+        routes.push(Route {
+            start: range.start as u32,
+            len: range.len() as u32,
+            query: pair.condition as u32,
         });
-        Ok(Self {
-            plain,
-            sentences: sentences.collect(),
-            conditions: conditions.all.into(),
-            encoded: Vec::new(),
-            current: None,
-            tri,
-        })
-    }
-
-    /// The embeddings of the next pass; `None` after the last.
-    pub fn embed_next(&mut self) -> Result<Option<Embedded<B>>> {
-        if let Some(pass) = self.plain.pop_front() {
-            return self.tri.encoder.embed_pass(pass, false).map(Some);
-        }
-        while let Some(texts) = self.conditions.pop_front() {
-            self.encoded.push(self.tri.conditions(&texts)?);
-        }
-        loop {
-            if let Some((sentences, portions)) = &mut self.current
-                && let Some(portion) = portions.pop_front()
-            {
-                let (inputs, pairs): (Vec<_>, Vec<_>) = portion.uses.into_iter().unzip();
-                let conditions = &self.encoded[portion.conditions];
-                return Ok(Some(Embedded {
-                    plain: None,
-                    conditional: Some(Made {
-                        rows: self.tri.embed(sentences, conditions, &pairs)?,
-                        inputs,
-                    }),
-                    look: None,
-                }));
-            }
-            let Some((texts, portions)) = self.sentences.pop_front() else {
-                return Ok(None);
-            };
-            self.current = Some((self.tri.sentences(texts)?, portions));
-        }
-    }
-}
-
-/// Uses of sentences in portions of about [`TOKEN_BUDGET`] tokens.
-fn portions<'a>(mut uses: &'a [(usize, Routed)], texts: &Texts) -> Vec<&'a [(usize, Routed)]> {
-    let lengths: Vec<usize> = texts.plan.batch.ranges().map(|r| r.len()).collect();
-    let mut all = Vec::new();
-    while !uses.is_empty() {
-        let mut tokens = 0;
-        let full = uses.iter().position(|(_, pair)| {
-            tokens += lengths[pair.sentence];
-            tokens >= TOKEN_BUDGET
+        pooling.terms.push(PoolTerm {
+            row: row as u32,
+            block: 0,
+            start: (start + pooled.start) as u32,
+            len: pooled.len() as u32,
+            weight: 1.0,
         });
-        let (portion, rest) = uses.split_at(full.map_or(uses.len(), |last| last + 1));
-        all.push(portion);
-        uses = rest;
     }
-    all
+    (routes, batch, pooling)
 }

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
     embedding::{
-        Case, Joint, Pool,
+        Case, Joint, JointRouter, Pool,
         plan::{Conditioned, Plan, Read, begin_row},
     },
     error::{Error, Result},
@@ -117,8 +117,8 @@ impl<B: Backend> Lens<B> {
     /// Takes the comparison of two sentences apart. Without a condition it ends with the sentences alone.
     ///
     /// # Errors
-    /// As [`Lens::compare`]; or a head is asked for where there is none, or the model is a tri-encoder, whose
-    /// sentences and conditions never meet in one input.
+    /// As [`Lens::compare`]; or a head is asked for where there is none, or sentences and conditions do not meet in one input:
+    /// for tri-encoders there is `Lens::explain_apart`.
     pub async fn explain(
         &self,
         sentences: [&str; 2],
@@ -171,18 +171,32 @@ impl<B: Backend> Lens<B> {
         }
     }
 
+    /// The router of a bi-encoder that has one.
+    fn router(&self) -> Option<JointRouter> {
+        match &self.case {
+            Case::Joint(joint) => joint.router,
+            Case::Apart(_) | Case::Instructed(_) => None,
+        }
+    }
+
     /// Whether there is a head that changes something.
-    fn has_layers(&self) -> bool {
+    pub(super) fn has_layers(&self) -> bool {
         let spec = self.head.as_ref().map(|(_, spec)| spec);
         spec.is_some_and(|spec| spec.dims.len() > 1)
     }
 
     fn recipe(&self, usual: &Recipe, switches: Switches) -> Result<Recipe> {
         let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
-        if !matches!(self.case, Case::Joint(_)) {
-            return wrong(
-                "a tri-encoder cannot be taken apart: its condition is in no input with the sentence.",
-            );
+        match self.case {
+            Case::Joint(_) => {}
+            Case::Apart(_) => {
+                return wrong(
+                    "a tri-encoder's condition is in no input with the sentence: `explain_apart` says how it weighs the sentence's tokens.",
+                );
+            }
+            Case::Instructed(_) => {
+                return wrong("what an encoder reads behind instructions is not taken apart.");
+            }
         }
         if switches.head == Some(true) && !self.has_layers() {
             return wrong("this model has no head: leave `head` out, or load one that has.");
@@ -219,6 +233,7 @@ impl<B: Backend> Lens<B> {
                     orders: recipe.orders.clone(),
                     pooling: recipe.pooling,
                     subtract: recipe.subtract,
+                    router: self.router(),
                 };
                 let mut under = |sentence: &Tokens| {
                     let parts = match in_parts {
@@ -261,11 +276,12 @@ impl<B: Backend> Lens<B> {
         let encoder = &self.encoder;
         let backend = &encoder.backend;
         let rows: Vec<AttentionRow> = inputs.joint().flat_map(Read::attention_rows).collect();
-        let (hidden, weights) =
-            encoder
-                .bert()?
-                .0
-                .forward_attending(backend, &inputs.plan.batch, &rows, 0)?;
+        let batch = &inputs.plan.batch;
+        let within = match self.router() {
+            Some(router) => Some(encoder.within(router, inputs.joint(), batch.tokens())?),
+            None => None,
+        };
+        let (hidden, weights) = encoder.hidden_attending(batch, within.as_ref(), &rows, 0)?;
 
         let mut taken = vec![(
             StepName::Plain,

@@ -70,7 +70,7 @@ impl<B: Backend> Layer<B> {
     }
 
     /// The weights by which some tokens attend: see [`Backend::attention_weights`].
-    fn attention_weights(
+    pub fn attention_weights(
         &self,
         backend: &B,
         qkv: &B::Tensor,
@@ -225,29 +225,25 @@ impl<B: Backend> Bert<B> {
         Ok(x)
     }
 
-    /// As [`Bert::forward`], with the attention weights for `rows` of each layer from `first` on: see
-    /// [`Backend::attention_weights`].
+    /// As [`Bert::forward`], where `change` makes of each layer's attention output, `[tokens, hidden]`, what goes on: it is
+    /// given the layer's number, the layer, its query, key and value, `[tokens, 3 · hidden]`, and the output.
     ///
     /// # Errors
-    /// As [`Bert::forward`]; or a row lies outside the batch.
-    pub fn forward_attending(
+    /// As [`Bert::forward`]; or what `change` says.
+    pub fn forward_through(
         &self,
         backend: &B,
         batch: &Batch,
-        rows: &[AttentionRow],
-        first: usize,
-    ) -> Result<(B::Tensor, Vec<B::Tensor>)> {
+        mut change: impl FnMut(usize, &Layer<B>, &B::Tensor, B::Tensor) -> Result<B::Tensor>,
+    ) -> Result<B::Tensor> {
         let (device_batch, mut x) = self.embed(backend, batch)?;
-        let mut weights = Vec::new();
-        for (layer, at) in self.layers.iter().zip(0..) {
-            x = layer.forward_watched(backend, &x, &device_batch, |seen, qkv| {
-                if seen == Seen::QueryKeyValue && at >= first {
-                    weights.push(layer.attention_weights(backend, qkv, rows)?);
-                }
-                Ok(())
-            })?;
+        for (number, layer) in self.layers.iter().enumerate() {
+            let qkv = layer.query_key_value(backend, &x)?;
+            let attended = layer.attend(backend, &qkv, &device_batch)?;
+            let attended = change(number, layer, &qkv, attended)?;
+            x = layer.finish(backend, &attended, &x)?;
         }
-        Ok((x, weights))
+        Ok(x)
     }
 
     /// The first layer's input, `[tokens, hidden]`, and the batch on the device.

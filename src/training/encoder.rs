@@ -37,6 +37,7 @@ use crate::{
     },
     embedding::{
         Case, Encoder, Input, Joint, Pool,
+        layers::LayerShape,
         plan::{Job, Pass},
         router::{Routed, Texts, TriEncoder},
     },
@@ -49,7 +50,7 @@ use crate::{
     training::{
         batches::{self, Batch, Loose, Material, Rows},
         early_stopping::{EarlyStopping, Epoch, Keep},
-        head::start,
+        head::{start, start_beside},
         loss::{self, Compared, Loss},
     },
 };
@@ -116,6 +117,8 @@ pub struct FineTuned {
     pub adapters: Vec<Lora>,
     /// The head's layers.
     pub layers: Vec<HeadLayer>,
+    /// The layers of [`Case::layers`].
+    pub join: Vec<HeadLayer>,
     /// What tells whether a text mentions a condition, where that was trained.
     pub mentioned: Option<Mentioned>,
     /// The epoch that all of these are of.
@@ -154,11 +157,13 @@ struct Changed {
     encoder: BTreeMap<String, Vec<f32>>,
     /// Of the head.
     layers: Vec<HeadLayer>,
+    /// Of the case.
+    join: Vec<HeadLayer>,
     mentioned: Option<Mentioned>,
 }
 
 impl Changed {
-    fn of(parameters: &[Parameter], adapters: &[Lora]) -> Result<Self> {
+    fn of(parameters: &[Parameter], adapters: &[Lora], join: &[LayerShape]) -> Result<Self> {
         let mut weights = BTreeMap::new();
         for parameter in parameters {
             let mut at = 0;
@@ -169,6 +174,11 @@ impl Changed {
                 at += rows;
             }
         }
+        let join = join.iter().map(|shape| HeadLayer {
+            weight: weights.remove(&shape.weight()).unwrap_or_default(),
+            bias: (shape.bias().and_then(|name| weights.remove(&name))).unwrap_or_default(),
+        });
+        let join = join.collect();
         let mut layers = Vec::new();
         while let (Some(weight), Some(bias)) = (
             weights.remove(&format!("layers.{}.weight", layers.len())),
@@ -194,6 +204,7 @@ impl Changed {
         Ok(Self {
             encoder: weights,
             layers,
+            join,
             mentioned,
         })
     }
@@ -313,17 +324,20 @@ impl<'a> Training<'a> {
                 precision: options.precision,
             },
         );
-        let encoder = Encoder::load(backend, task.checkpoint)?;
-        encoder.check(task.case)?;
+        let mut encoder = Encoder::load(backend, task.checkpoint)?;
+        let mut rng = StdRng::seed_from_u64(options.seed);
         let spec = options.head.on(
             task.checkpoint.encoder.clone(),
             config.hidden_size,
             task.case.clone(),
         );
         let head = HeadFile {
-            layers: start(&spec.dims, &mut StdRng::seed_from_u64(options.seed)),
+            layers: start(&spec.dims, &mut rng),
             ..HeadFile::new(spec.clone())
         };
+        let join = start_beside(&task.case.layers(config.hidden_size), &mut rng);
+        encoder.equip(task.case, &join, options.dropout)?;
+        encoder.check(task.case)?;
         let head = Head::load(&encoder.backend, &head)?;
         let mut parameters = encoder.backend.parameters();
         let mentioned = match task.train.mentioned.is_empty() {
@@ -601,7 +615,14 @@ impl<'a> Training<'a> {
         for (input, i) in inputs.zip(0..) {
             pass.add(i, input, &template, Some(joint), Pool::All)?;
         }
-        let hidden = self.encoder.hidden(&pass.plan.batch)?;
+        let batch = &pass.plan.batch;
+        let hidden = match joint.router {
+            Some(router) => {
+                let within = self.encoder.within(router, pass.joint(), batch.tokens())?;
+                self.encoder.hidden_within(batch, &within)?
+            }
+            None => self.encoder.hidden(batch)?,
+        };
         let backend = &self.encoder.backend;
         let mut order: Vec<usize> = Vec::new();
         let mut parts = Vec::new();
@@ -647,7 +668,8 @@ impl<'a> Training<'a> {
     /// Similarities of the examples by the weights as they are now, on the backend that infers.
     fn predict(&self, examples: &Examples) -> Result<Vec<f64>> {
         let adapters = self.encoder.backend.adapters();
-        let changed = Changed::of(&self.parameters, &adapters)?;
+        let shapes = self.task.case.layers(self.encoder.shape.hidden_size);
+        let changed = Changed::of(&self.parameters, &adapters, &shapes)?;
         let published = &self.task.checkpoint.weights;
         let candle = Candle::new(self.task.device.clone());
         let head = HeadFile {
@@ -665,7 +687,8 @@ impl<'a> Training<'a> {
                 data: Cow::Borrowed(bytemuck::cast_slice(numbers)),
             }),
         };
-        let encoder = Encoder::load_with(candle, self.task.checkpoint, tensor)?;
+        let mut encoder = Encoder::load_with(candle, self.task.checkpoint, tensor)?;
+        encoder.equip(self.task.case, &changed.join, 0.0)?;
         let job = Job {
             inputs: &examples.inputs,
             case: Some(self.task.case),
@@ -692,11 +715,13 @@ impl<'a> Training<'a> {
             parameter.var.set(copy)?;
         }
         let adapters = self.encoder.backend.adapters();
-        let changed = Changed::of(&self.parameters, &adapters)?;
+        let shapes = self.task.case.layers(self.encoder.shape.hidden_size);
+        let changed = Changed::of(&self.parameters, &adapters, &shapes)?;
         Ok(FineTuned {
             weights: changed.encoder,
             adapters,
             layers: changed.layers,
+            join: changed.join,
             mentioned: changed.mentioned,
             best: stopped.best,
             history: stopped.history,

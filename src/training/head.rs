@@ -14,6 +14,7 @@ use crate::{
         Backend,
         candle::{Candle, training::Trainer},
     },
+    embedding::layers::LayerShape,
     error::Result,
     evaluation::metrics,
     head::{Head, HeadFile, HeadLayer, HeadSpec},
@@ -69,6 +70,7 @@ pub fn train(
     let device = embeddings.device();
     let mut rng = StdRng::seed_from_u64(options.seed);
     let mut file = HeadFile {
+        join: Vec::new(),
         mentioned: None,
         layers: start(&spec.dims, &mut rng),
         spec: spec.clone(),
@@ -161,15 +163,26 @@ fn similarities<B: Backend<Tensor = Tensor>>(
 /// Layers between these widths, uniform in ±1/√in as PyTorch's `nn.Linear` starts.
 pub(crate) fn start(dims: &[usize], rng: &mut StdRng) -> Vec<HeadLayer> {
     dims.windows(2)
-        .map(|d| {
-            let bound = 1.0 / (d[0] as f32).sqrt();
-            let mut uniform = |n: usize| (0..n).map(|_| rng.random_range(-bound..bound)).collect();
-            HeadLayer {
-                weight: uniform(d[0] * d[1]),
-                bias: uniform(d[1]),
-            }
-        })
+        .map(|d| start_layer(d[0], d[1], d[1], rng))
         .collect()
+}
+
+/// The layers of a case, which begin as a head's do.
+pub(crate) fn start_beside(shapes: &[LayerShape], rng: &mut StdRng) -> Vec<HeadLayer> {
+    let layer = |shape: &LayerShape| {
+        let biases = if shape.bias { shape.outputs } else { 0 };
+        start_layer(shape.inputs, shape.outputs, biases, rng)
+    };
+    shapes.iter().map(layer).collect()
+}
+
+fn start_layer(inputs: usize, outputs: usize, biases: usize, rng: &mut StdRng) -> HeadLayer {
+    let bound = 1.0 / (inputs as f32).sqrt();
+    let mut uniform = |n: usize| (0..n).map(|_| rng.random_range(-bound..bound)).collect();
+    HeadLayer {
+        weight: uniform(inputs * outputs),
+        bias: uniform(biases),
+    }
 }
 
 #[cfg(test)]
@@ -244,6 +257,7 @@ mod tests {
             .unwrap();
             assert!(trained.best.validation_spearman > 0.8, "{:?}", trained.best);
             let file = HeadFile {
+                join: Vec::new(),
                 mentioned: None,
                 spec,
                 layers: trained.layers,

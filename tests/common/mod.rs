@@ -168,6 +168,7 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
         bias: numbers(d[1]),
     });
     HeadFile {
+        join: Vec::new(),
         mentioned: None,
         calibration: None,
         spec: HeadSpec {

@@ -115,6 +115,7 @@ pub fn small_head() -> (EncoderId, Vec<u8>) {
         sha256: "5a".repeat(32),
     };
     let file = HeadFile {
+        join: Vec::new(),
         mentioned: None,
         calibration: None,
         spec: HeadSpec {

@@ -77,11 +77,34 @@ fn it_is_trained_and_its_folder_remembers_it() {
         ),
         (
             &["--architecture", "tri", "--router-layers", "4"],
-            "between 1 and 3",
+            "between 0 and 3",
         ),
         (
-            &["--architecture", "tri", "--router-layers", "0"],
-            "a layer to work in",
+            &["--router", "ours"],
+            "a bi-encoder's router is --router paper",
+        ),
+        (
+            &["--router", "paper", "--router-score", "width"],
+            "--router-score is for --architecture tri",
+        ),
+        (
+            &["--router", "paper", "--router-layers", "0"],
+            "needs a layer to work in",
+        ),
+        (
+            &[
+                "--architecture",
+                "tri",
+                "--join",
+                "mlp",
+                "--router-score",
+                "heavy",
+            ],
+            "--join mlp has no router",
+        ),
+        (
+            &["--architecture", "tri", "--join", "hyper:0"],
+            "rank must be at least 1",
         ),
     ] {
         let (code, _, stderr) = train(&new, more);
@@ -89,19 +112,174 @@ fn it_is_trained_and_its_folder_remembers_it() {
         assert!(stderr.contains(part), "{stderr}");
     }
     let gguf = path("out.gguf");
-    let head = format!("{out}/head.safetensors");
-    assert_eq!(
-        caselens(&["quantize", "--model", &out, "--output", &gguf]).0,
-        0
-    );
+    let head = path("out.head.safetensors");
+    // In blocks it runs on the processor's own instructions, and a page takes it.
+    let rounded = |head: &str| {
+        let (code, stdout, stderr) = caselens(&[
+            "evaluate", "--model", &gguf, "--head", head, "--data", &toy, "--json",
+        ]);
+        assert_eq!(code, 0, "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        report["spearman"].as_f64().unwrap()
+    };
+    let (code, _, stderr) = caselens(&[
+        "quantize", "--model", &out, "--output", &gguf, "--head", &head,
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!((rounded(&head) - reached).abs() < 0.1);
     let export = [
         "export", "--model", &gguf, "--head", &head, "--output", &new,
     ];
     let (code, _, stderr) = caselens(&export);
+    assert_eq!(code, 0, "{stderr}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What is trained beside the encoder is written with it, read again, and used.
+#[test]
+fn what_joins_is_trained_and_comes_back() {
+    let folder = std::env::temp_dir().join(format!("caselens-join-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).display().to_string();
+    let mut csv = String::from("sentence1,sentence2,condition,label\n");
+    for (i, (one, other)) in [
+        ("dog", "cat"),
+        ("dog", "dog"),
+        ("horse", "dog"),
+        ("cat", "cat"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let sentences = format!("a {one} near the river {i},a {other} near the street");
+        let label = if one == other { 5 } else { 1 };
+        csv += &format!(
+            "{sentences},the animal,{label}\n{sentences},the place,{}\n",
+            i + 1
+        );
+    }
+    std::fs::write(path("toy.csv"), csv).unwrap();
+    let (toy, model) = (path("toy.csv"), common::fixture("bert-tiny"));
+    let model = model.display().to_string();
+    for (name, more, architecture) in [
+        (
+            "heavy",
+            &["--router", "paper", "--router-score", "heavy"][..],
+            r#"{"tri":{"gain":"one-plus-weight","layers":3,"query":"last","score":"heavy"}}"#,
+        ),
+        ("mlp", &["--join", "mlp"], r#"{"composed":"mlp"}"#),
+        (
+            "low",
+            &["--join", "hyper:4"],
+            r#"{"composed":{"hyper-low-rank":4}}"#,
+        ),
+    ] {
+        let out = path(name);
+        let mut args = vec!["fine-tune", "--model", &model, "--data", &toy];
+        args.extend([
+            "--validation",
+            &toy,
+            "--output",
+            &out,
+            "--epochs",
+            "2",
+            "--json",
+        ]);
+        args.extend(["--architecture", "tri"]);
+        args.extend(more);
+        let (code, stdout, stderr) = caselens(&args);
+        assert_eq!(code, 0, "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(
+            report["spec"]["case"]["architecture"].to_string(),
+            architecture
+        );
+        let reached = &report["training"]["best_epoch"]["validation_spearman"];
+        let (code, stdout, stderr) =
+            caselens(&["evaluate", "--model", &out, "--data", &toy, "--json"]);
+        assert_eq!(code, 0, "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        // But for rounding to f16.
+        let found = report["spearman"].as_f64().unwrap();
+        assert!(
+            (found - reached.as_f64().unwrap()).abs() < 0.1,
+            "{name}: {found} {reached}"
+        );
+    }
+    // Without what was trained there is no way to join.
+    let (code, _, stderr) = caselens(&[
+        "evaluate",
+        "--model",
+        &model,
+        "--data",
+        &toy,
+        "--head",
+        "none",
+        "--architecture",
+        "tri",
+        "--join",
+        "mlp",
+    ]);
     assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("fine-tune"), "{stderr}");
+
+    let explain = |more: &[&str]| {
+        let mut args = vec!["explain", "a dog runs", "a cat waits", "-c", "the animal"];
+        args.extend(["--model", &model, "--head", "none"]);
+        args.extend(more);
+        let (code, stdout, stderr) = caselens(&args);
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let tri = ["--architecture", "tri", "--router", "paper", "--json"];
+    let told: serde_json::Value = serde_json::from_str(&explain(&tri)).unwrap();
+    for sentence in told["sentences"].as_array().unwrap() {
+        let columns = sentence["columns"].as_array().unwrap();
+        let names: Vec<&str> = columns
+            .iter()
+            .map(|c| c["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["layer 1", "layer 2", "layer 3", "[CLS]"]);
+        for column in columns {
+            let numbers = column["numbers"].as_array().unwrap();
+            assert_eq!(numbers.len(), sentence["tokens"].as_array().unwrap().len());
+            let sum: f64 = numbers.iter().map(|x| x.as_f64().unwrap()).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+        }
+    }
+    let text = explain(&[]);
     assert!(
-        stderr.contains("browsers do not run tri-encoders"),
-        "{stderr}"
+        text.contains("under the condition") && text.contains("layer 3"),
+        "{text}"
     );
+
+    let (code, stdout, stderr) = caselens(&[
+        "bench-tri",
+        "--model",
+        &model,
+        "--sentences",
+        "6",
+        "--conditions",
+        "5",
+        "--layers",
+        "0,2",
+        "--router",
+        "paper",
+        "--json",
+    ]);
+    assert_eq!(code, 0, "{stderr}");
+    let lines: Vec<serde_json::Value> = stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let passes: Vec<u64> = lines
+        .iter()
+        .map(|l| l["passes"].as_u64().unwrap())
+        .collect();
+    assert_eq!(passes, [30, 6, 11]);
+    assert!(lines.iter().all(|line| line["embeddings"] == 30));
+    // One query of 64 numbers a condition; without a routed layer a vector a sentence, and no condition.
+    assert_eq!(lines[1]["kept_bytes"], serde_json::json!([6 * 64 * 4, 0]));
+    assert_eq!(lines[2]["kept_bytes"][1], 5 * 64 * 4);
     std::fs::remove_dir_all(&folder).unwrap();
 }

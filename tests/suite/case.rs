@@ -54,6 +54,7 @@ fn embeddings_are_what_the_definition_says() {
                         orders: orders.clone(),
                         pooling,
                         subtract,
+                        router: None,
                     });
                     let mut expected = Vec::new();
                     for &order in &orders {

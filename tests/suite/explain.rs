@@ -42,6 +42,7 @@ fn fine_tuned() -> Case {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
+        router: None,
     })
 }
 

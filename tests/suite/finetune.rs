@@ -33,6 +33,7 @@ fn case() -> Case {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
+        router: None,
     })
 }
 

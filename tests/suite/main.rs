@@ -25,6 +25,7 @@ mod reading;
 mod router;
 mod templates;
 mod tokens;
+mod tri;
 #[cfg(feature = "cli")]
 mod unsupervised;
 mod vectors;

@@ -65,6 +65,7 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
         )?;
         bar.finish_and_clear();
         let file = HeadFile {
+            join: Vec::new(),
             mentioned: None,
             calibration: None,
             spec,

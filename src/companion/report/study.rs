@@ -180,7 +180,7 @@ impl<'a> Study<'a> {
         let model = Trained::open(args, path)?;
         let case = &model.case;
         let (embedded, raw) = match case {
-            Case::Joint(joint) => {
+            Case::Joint(joint) if joint.router.is_none() => {
                 let pools = [joint.pooling];
                 let blocks =
                     Blocks::compute(&model.lens, &self.inputs, &joint.orders, &pools, folder)?;
@@ -193,7 +193,7 @@ impl<'a> Study<'a> {
                 (raw[usize::from(joint.subtract)].clone(), Some(raw))
             }
             // One embedding, as the case has it.
-            Case::Apart(_) | Case::Instructed(_) => {
+            Case::Joint(_) | Case::Apart(_) | Case::Instructed(_) => {
                 let vectors = Vectors {
                     dims: case.dims(model.lens.encoder.shape.hidden_size),
                     numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,

@@ -28,6 +28,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) {
             orders: orders.to_vec(),
             pooling,
             subtract,
+            router: None,
         });
         let cosines = vectors.cosines(&set.examples, vectors.dims);
         Scores::of(&cosines, &set.ratings, &set.data.pairs)

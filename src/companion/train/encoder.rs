@@ -353,6 +353,7 @@ pub fn run(args: Args) -> Result<()> {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
+        router: None,
     }))?;
     let mut best: Option<(FineTuned, EncoderOptions)> = None;
     let mut reached = Vec::new();
@@ -547,6 +548,7 @@ impl Output<'_> {
         let head = HeadFile {
             spec,
             layers: self.tuned.layers.clone(),
+            join: self.tuned.join.clone(),
             mentioned: self.tuned.mentioned.clone(),
             calibration: None,
             condition_only: Some(self.condition_only),

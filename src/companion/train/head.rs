@@ -180,6 +180,7 @@ pub fn run(args: Args) -> Result<()> {
             "best_epoch": trained.best,
         });
         let file = HeadFile {
+            join: Vec::new(),
             mentioned: None,
             calibration: None,
             spec: spec.clone(),

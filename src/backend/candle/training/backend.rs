@@ -1,7 +1,7 @@
 //! The backend that trains: what is loaded to it becomes parameters, autograd follows what it computes, and
 //! dropout is on.
 
-use std::sync::Mutex;
+use std::{ops::Range, sync::Mutex};
 
 use candle_core::{DType, Device, Tensor, Var, backprop::GradStore};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     backend::{
         Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-        Routing,
+        Routing, Scores, Stretch, Upload,
         candle::{
             batch::DeviceBatch,
             operations::{self, Norm, layer_norm, stacked},
@@ -368,6 +368,10 @@ impl Backend for Trainer {
         Some(self)
     }
 
+    fn rows(&self) -> Option<&dyn Upload<Tensor = Tensor>> {
+        Some(self)
+    }
+
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {
         operations::read(tensors)
     }
@@ -380,15 +384,48 @@ impl Routing for Trainer {
         routing::select(x, rows)
     }
 
-    fn route(
+    fn columns(&self, x: &Tensor, columns: Range<usize>) -> Result<Tensor> {
+        routing::columns(x, columns)
+    }
+
+    fn stack(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        Ok(Tensor::cat(&[x, y], 0)?)
+    }
+
+    fn weights(
+        &self,
+        queries: &Tensor,
+        keys: &Tensor,
+        routes: &[Route],
+        scores: Scores,
+    ) -> Result<Tensor> {
+        routing::weights(queries, keys, routes, scores)
+    }
+
+    fn shares(&self, attention: &Tensor, stretches: &[Stretch]) -> Result<Tensor> {
+        routing::shares(attention, stretches)
+    }
+
+    fn scale(
         &self,
         attended: &Tensor,
-        qkv: &Tensor,
-        queries: &Tensor,
-        routes: &[Route],
-        heads: usize,
+        rows: &[u32],
+        weights: &Tensor,
         gain: Gain,
     ) -> Result<Tensor> {
-        routing::route(attended, qkv, queries, routes, heads, gain)
+        routing::scale(attended, rows, weights, gain)
+    }
+
+    fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
+        routing::transform(x, matrices, of)
+    }
+}
+
+impl Upload for Trainer {
+    type Tensor = Tensor;
+
+    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Tensor> {
+        let columns = numbers.len() / rows.max(1);
+        Ok(Tensor::from_vec(numbers, (rows, columns), &self.device)?)
     }
 }

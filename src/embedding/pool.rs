@@ -1,0 +1,38 @@
+//! Which tokens' hidden states are averaged.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::Sequence;
+
+/// Which hidden states of an input are averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Pool {
+    /// The first token alone.
+    Cls,
+    /// Every token, special tokens included (as sentence-transformers does).
+    All,
+    /// The condition's tokens.
+    Condition,
+    /// The sentence's tokens.
+    Sentence,
+    /// The last token alone: what a decoder has read the whole input for.
+    Last,
+    /// The embedded text's tokens, without its instruction's.
+    Query,
+}
+
+impl Pool {
+    pub(crate) fn span(self, sequence: &Sequence) -> Range<usize> {
+        match self {
+            Self::Cls => 0..1,
+            Self::All => 0..sequence.ids.len(),
+            Self::Last => sequence.ids.len().saturating_sub(1)..sequence.ids.len(),
+            Self::Condition | Self::Query => sequence.condition.clone(),
+            Self::Sentence => sequence.sentence.clone(),
+        }
+    }
+}

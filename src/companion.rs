@@ -15,6 +15,7 @@ mod average;
 mod bench;
 mod bench_tri;
 mod cache;
+mod check_data;
 mod cluster;
 mod compare_runs;
 mod dequantize;
@@ -69,6 +70,7 @@ enum Command {
     FineTune(Box<train::encoder::Args>),
     Average(average::Args),
     Evaluate(evaluate::Args),
+    CheckData(check_data::Args),
     CompareRuns(compare_runs::Args),
     Explain(explain::Args),
     Cluster(cluster::Args),
@@ -116,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::FineTune(args) => train::encoder::run(*args),
         Command::Average(args) => average::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::CheckData(args) => check_data::run(args),
         Command::CompareRuns(args) => compare_runs::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cluster(args) => cluster::run(args),

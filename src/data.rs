@@ -8,8 +8,12 @@ pub mod columns;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod guidelines;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod mixture;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod pairs;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod summary;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod teacher;

@@ -1,5 +1,6 @@
 //! How good the answers are: metrics, breakdowns, and reductions that learn without ratings.
 
+pub mod agreement;
 pub mod breakdown;
 pub mod calibration;
 pub mod cluster;

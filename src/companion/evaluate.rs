@@ -6,9 +6,9 @@ use candle_core::{Device, Tensor};
 use serde::Serialize;
 
 use super::{
-    cache::{self, examples},
+    cache,
     fit_mentioned::{self, evaluated},
-    output::{json_line, progress, text_line},
+    output::{json_line, progress, text_line, write_file},
     runtime::{LensArgs, describe},
     table, wait,
 };
@@ -27,7 +27,7 @@ use crate::{
     head::HeadFile,
     lens::{Lens, rows::Distinct},
     similarity::cosine,
-    training::head::predict,
+    training::head::{Example, predict},
 };
 
 /// The column of similarities from elsewhere.
@@ -46,6 +46,12 @@ pub const CONFIDENCE_SEED: u64 = 0;
 /// (mean training rating, carried in the head's file): a result is worth what it adds to that.
 ///
 ///   caselens evaluate --data csts_validation.csv --json
+///
+/// With --predictions it also writes a prediction for each row, rated or not, as the benchmark takes them: one JSON object of
+/// the rows' numbers, from 0, and their similarities. Its test set has no labels (or −1 everywhere): then the file is all there
+/// is.
+///
+///   caselens evaluate --data csts_test.csv --predictions predictions.json --expect-rows 4732
 ///
 /// With --mentioned, how well the head tells whether a sentence says anything about a condition: the area under the
 /// ROC curve, and what lies below its threshold.
@@ -71,6 +77,12 @@ pub struct Args {
     /// each of the data (browser runs are scored so)
     #[arg(long, value_name = "FILE")]
     similarities: Option<PathBuf>,
+    /// Write the similarity of every row here, those without a label too: {"0": 0.53, "1": …}, in the order of the rows
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["mentioned", "split"])]
+    predictions: Option<PathBuf>,
+    /// Refuse data of another number of rows, such as 4732, of which the benchmark wants predictions
+    #[arg(long, value_name = "N", requires = "predictions")]
+    expect_rows: Option<usize>,
     /// Training data for the condition-only baseline [default: what the head carries]
     #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
@@ -93,8 +105,12 @@ struct Report {
     scores: Scores,
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<Intervals>,
+    /// Those with a label.
     rows: usize,
     pairs: usize,
+    /// How many predictions were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<usize>,
     /// That the encoder or the head was trained with, where its record says so: `compare-runs` pairs runs by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
@@ -124,18 +140,27 @@ pub fn run(args: Args) -> Result<()> {
     let Some(data) = &args.data else {
         return Err(Error::InvalidArgument("no data is named.".into()));
     };
-    let mut data = table::data::dataset(data, args.limit)?;
-    if let Some(seed) = args.split {
-        [_, data] = data.case_split(seed)?;
-    }
+    let rows = Rows::read(&args, data)?;
+    let data = &rows.rated;
     let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,
         head => head?,
     };
     let (similarities, described) = match &args.similarities {
-        Some(path) => (read_similarities(path, &data)?, path.display().to_string()),
-        None => compute(&args, head.as_ref(), &data)?,
+        Some(path) => {
+            let all = read_similarities(path, data.kept.len())?;
+            (rows.chosen(all), path.display().to_string())
+        }
+        None => compute(&args, head.as_ref(), &rows.texts())?,
+    };
+    if let Some(path) = &args.predictions {
+        write_file(path, predictions(&similarities)?.as_bytes())?;
+    }
+    let written = args.predictions.is_some().then_some(similarities.len());
+    let similarities = match written {
+        Some(_) => rows.of_rated(&similarities),
+        None => similarities,
     };
     let seed = head
         .as_ref()
@@ -151,7 +176,8 @@ pub fn run(args: Args) -> Result<()> {
     };
     let report = Report {
         seed,
-        ..report(&data, &similarities, baseline.as_ref(), args.confidence)
+        predictions: written,
+        ..report(data, &similarities, baseline.as_ref(), args.confidence)
     };
     match args.json {
         true => json_line(&report),
@@ -159,7 +185,87 @@ pub fn run(args: Args) -> Result<()> {
     }
 }
 
-fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<f64>, String)> {
+/// What is evaluated, and what gets a prediction.
+struct Rows {
+    rated: Dataset,
+    /// Every row, with a label or without, where each gets a prediction.
+    all: Option<Vec<[String; 3]>>,
+}
+
+impl Rows {
+    /// # Errors
+    /// The file cannot be read, a row is broken, or there are not as many as are expected.
+    fn read(args: &Args, path: &Path) -> Result<Self> {
+        if args.predictions.is_none() {
+            let mut rated = table::data::dataset(path, args.limit)?;
+            if let Some(seed) = args.split {
+                [_, rated] = rated.case_split(seed)?;
+            }
+            return Ok(Self { rated, all: None });
+        }
+        let (columns, name) = (
+            table::data::rows(path, args.limit)?,
+            path.display().to_string(),
+        );
+        let all = Dataset::texts(&name, &columns)?;
+        if let Some(expected) = args.expect_rows.filter(|expected| *expected != all.len()) {
+            return Err(Error::Data {
+                file: name,
+                row: all.len(),
+                reason: format!("it ends here, and {expected} rows are expected"),
+            });
+        }
+        Ok(Self {
+            rated: Dataset::labelled(&name, &columns)?,
+            all: Some(all),
+        })
+    }
+
+    /// The rows that are compared.
+    fn texts(&self) -> Vec<[&str; 3]> {
+        match &self.all {
+            Some(all) => all
+                .iter()
+                .map(|row| row.each_ref().map(String::as_str))
+                .collect(),
+            None => self.rated.rows.iter().map(Row::texts).collect(),
+        }
+    }
+
+    /// Of a number for each row of the file, those of the rows that are compared.
+    fn chosen(&self, numbers: Vec<f64>) -> Vec<f64> {
+        match &self.all {
+            Some(_) => numbers,
+            None => self.of_rated(&numbers),
+        }
+    }
+
+    /// Of a number for each row of the file, those of rows with a label.
+    fn of_rated(&self, numbers: &[f64]) -> Vec<f64> {
+        let rows = numbers.iter().zip(&self.rated.kept);
+        rows.filter_map(|(number, kept)| kept.map(|_| *number))
+            .collect()
+    }
+}
+
+/// The benchmark's form: an object of row numbers and predictions, in the order of the rows.
+fn predictions(similarities: &[f64]) -> Result<String> {
+    let mut lines = Vec::with_capacity(similarities.len());
+    for (row, similarity) in similarities.iter().enumerate() {
+        match similarity.is_finite() {
+            true => lines.push(format!("\"{row}\": {similarity:?}")),
+            false => {
+                return Err(Error::InvalidArgument(format!(
+                    "row {} has no prediction: its similarity is no number.",
+                    row + 1
+                )));
+            }
+        }
+    }
+    Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
+}
+
+fn compute(args: &Args, head: Option<&HeadFile>, rows: &[[&str; 3]]) -> Result<(Vec<f64>, String)> {
     let lens = args.lens.with_head(head)?;
     let case = lens.case.clone();
     let described = match head {
@@ -169,9 +275,9 @@ fn compute(args: &Args, head: Option<&HeadFile>, data: &Dataset) -> Result<(Vec<
     let similarities = match lens.encoder.is_decoder() {
         true => {
             let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
-            kept_similarities(&lens, &case, head, data, &folder)?
+            kept_similarities(&lens, &case, head, rows, &folder)?
         }
-        false => similarities(&lens, data)?,
+        false => similarities(&lens, rows)?,
     };
     Ok((similarities, described))
 }
@@ -181,11 +287,19 @@ fn kept_similarities(
     lens: &Lens,
     case: &Case,
     head: Option<&HeadFile>,
-    data: &Dataset,
+    rows: &[[&str; 3]],
     folder: &Path,
 ) -> Result<Vec<f64>> {
     let mut inputs = Distinct::default();
-    let examples = examples(&mut inputs, data);
+    let mut examples = Vec::with_capacity(rows.len());
+    for &[s1, s2, c] in rows {
+        examples.push(Example {
+            first: inputs.add(s1, c),
+            second: inputs.add(s2, c),
+            // A similarity asks for none.
+            rating: 0.0,
+        });
+    }
     let numbers = cache::embeddings(lens, case, &inputs, folder)?;
     let width = case.dims(lens.encoder.shape.hidden_size);
     if let Some(head) = head {
@@ -200,15 +314,15 @@ fn kept_similarities(
         .collect())
 }
 
-/// The cosines of a table's rows, in their order.
+/// The similarities of a table's rows (sentence 1, sentence 2, condition), in their order.
 ///
 /// # Errors
 /// As [`Lens::compare_rows`].
-pub fn similarities(lens: &Lens, data: &Dataset) -> Result<Vec<f64>> {
-    let bar = progress("evaluating", data.rows.len() as u64);
-    let mut all = Vec::with_capacity(data.rows.len());
-    for chunk in data.rows.chunks(CHUNK) {
-        let compared = wait(lens.compare_rows(chunk.iter().map(Row::texts)))?;
+pub fn similarities(lens: &Lens, rows: &[[&str; 3]]) -> Result<Vec<f64>> {
+    let bar = progress("evaluating", rows.len() as u64);
+    let mut all = Vec::with_capacity(rows.len());
+    for chunk in rows.chunks(CHUNK) {
+        let compared = wait(lens.compare_rows(chunk.iter().copied()))?;
         all.extend(compared.similarities.into_iter().map(f64::from));
         bar.inc(chunk.len() as u64);
     }
@@ -216,33 +330,30 @@ pub fn similarities(lens: &Lens, data: &Dataset) -> Result<Vec<f64>> {
     Ok(all)
 }
 
-/// Reads a similarity a row of the file; those of invalid rows are passed over.
-fn read_similarities(path: &Path, data: &Dataset) -> Result<Vec<f64>> {
+/// Reads a similarity for each of the data's rows.
+fn read_similarities(path: &Path, rows: usize) -> Result<Vec<f64>> {
     let bad = |row: usize, reason: String| Error::Data {
         file: path.display().to_string(),
         row,
         reason,
     };
     let columns = table::data::columns(path, &[], &[SIMILARITY], None)?;
-    let mut all = Vec::with_capacity(data.rows.len());
+    let mut all = Vec::with_capacity(rows);
     for i in 0..columns.rows() {
-        let Some(kept) = data.kept.get(i) else {
-            let rows = data.kept.len();
+        if i >= rows {
             return Err(bad(i + 1, format!("the data has {rows} rows only")));
-        };
+        }
         let cell = columns.cell(SIMILARITY, i).map(str::parse);
         let Some(Ok(similarity)) = cell else {
             return Err(bad(i + 1, format!("it has no number `{SIMILARITY}`")));
         };
-        if kept.is_some() {
-            all.push(similarity);
-        }
+        all.push(similarity);
     }
-    match columns.rows() == data.kept.len() {
+    match columns.rows() == rows {
         true => Ok(all),
         false => Err(bad(
             columns.rows(),
-            format!("it ends here, the data has {} rows", data.kept.len()),
+            format!("it ends here, the data has {rows} rows"),
         )),
     }
 }
@@ -269,10 +380,11 @@ fn report(
     });
     Report {
         scores: Scores::of(similarities, &ratings, &data.pairs),
-        confidence: confidence
+        confidence: (confidence && !data.rows.is_empty())
             .then(|| Groups::of(data).intervals(similarities, &ratings, CONFIDENCE_SEED)),
         rows: data.rows.len(),
         pairs: data.pairs.len(),
+        predictions: None,
         seed: None,
         decisions: Decisions::of(similarities, &ratings),
         condition_only: baseline.map(|baseline| {
@@ -287,22 +399,40 @@ fn report(
     }
 }
 
+/// A figure in hundredths; a dash where there is none.
+fn percent(figure: f64) -> String {
+    match figure.is_finite() {
+        true => format!("{:.2}", 100.0 * figure),
+        false => "–".into(),
+    }
+}
+
 fn print(report: &Report, described: &str) -> Result<()> {
-    text_line(&format!(
-        "{described}\n{} rows, {} pairs\n",
-        report.rows, report.pairs
-    ))?;
+    text_line(described)?;
+    if let Some(predictions) = report.predictions {
+        text_line(&format!(
+            "{predictions} predictions, {} of them with a label",
+            report.rows
+        ))?;
+        if report.rows == 0 {
+            return Ok(());
+        }
+    }
+    text_line(&format!("{} rows, {} pairs\n", report.rows, report.pairs))?;
     text_line("                     Spearman  Pearson  accuracy  accuracy without ties")?;
     let line = |name: &str, s: &Scores| {
         text_line(&format!(
-            "{name:<20} {:>8.2} {:>8.2} {:>9.2} {:>22.2}",
-            100.0 * s.spearman,
-            100.0 * s.pearson,
-            100.0 * s.accuracy,
-            100.0 * s.accuracy_untied
+            "{name:<20} {:>8} {:>8} {:>9} {:>22}",
+            percent(s.spearman),
+            percent(s.pearson),
+            percent(s.accuracy),
+            percent(s.accuracy_untied)
         ))
     };
     line("this", &report.scores)?;
+    if !report.scores.spearman.is_finite() {
+        text_line("  no correlation: all similarities, or all labels, are the same")?;
+    }
     if let Some(interval) = &report.confidence {
         for (name, end) in [("  95 % from", 0), ("  95 % to", 1)] {
             let bound = Scores {
@@ -319,11 +449,11 @@ fn print(report: &Report, described: &str) -> Result<()> {
     }
     if let Some(decisions) = &report.decisions {
         text_line(&format!(
-            "of {} rows rated at least 4 or at most 2: {:.1} % right (similarity at least 0.6, at most 0.4), {:.1} % wrong, AUC {:.1}",
+            "of {} rows rated at least 4 or at most 2: {:.1} % right (similarity at least 0.6, at most 0.4), {:.1} % wrong, AUC {}",
             decisions.rows,
             100.0 * decisions.right,
             100.0 * decisions.wrong,
-            100.0 * decisions.auc
+            percent(decisions.auc)
         ))?;
     }
     for bucket in &report.by_occurrence {

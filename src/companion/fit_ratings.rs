@@ -11,6 +11,7 @@ use super::{
     table::data::dataset,
 };
 use crate::{
+    data::dataset::Row,
     error::Result,
     evaluation::calibration::Reliability,
     similarity::rating,
@@ -49,7 +50,8 @@ pub fn run(args: Args) -> Result<()> {
     for path in &args.data {
         let data = dataset(path, None)?;
         let weight = 1.0 / data.rows.len().max(1) as f64;
-        let similarities = similarities(&lens, &data)?;
+        let texts: Vec<_> = data.rows.iter().map(Row::texts).collect();
+        let similarities = similarities(&lens, &texts)?;
         rows.extend(
             similarities
                 .into_iter()

@@ -133,23 +133,74 @@ impl Dataset {
     /// one: any two texts of it may be compared under any of its conditions.
     ///
     /// # Errors
-    /// A column is missing, or a row is broken: the row's number is named.
+    /// A column is missing, there is no valid row, or a row is broken: its number is named.
     pub fn from_columns(name: &str, columns: &Columns) -> Result<Self> {
+        let missing = |column: &str| Error::Data {
+            file: name.into(),
+            row: 0,
+            reason: format!(
+                "the column `{column}` is missing; sentence1, sentence2, condition and label are needed"
+            ),
+        };
+        let needed = ["sentence1", "sentence2", "condition", "label"];
+        if let Some(column) = needed.into_iter().find(|column| !columns.has(column)) {
+            return Err(missing(column));
+        }
+        let data = Self::rated(name, columns, false)?;
+        match data.rows.is_empty() {
+            true => Err(Error::Data {
+                file: name.into(),
+                row: 0,
+                reason: "there is no valid row".into(),
+            }),
+            false => Ok(data),
+        }
+    }
+
+    /// As [`from_columns`](Self::from_columns), the rows that have a label, of which there may be none: a benchmark's test set
+    /// has the label −1 everywhere, or no label.
+    ///
+    /// # Errors
+    /// A row with a label is broken: its number is named.
+    pub fn labelled(name: &str, columns: &Columns) -> Result<Self> {
+        Self::rated(name, columns, true)
+    }
+
+    /// The sentences and the condition of every row of a table, with a label or without.
+    ///
+    /// # Errors
+    /// A column is missing or empty, or there is no row.
+    pub fn texts(name: &str, columns: &Columns) -> Result<Vec<[String; 3]>> {
         let bad = |row: usize, reason: String| Error::Data {
             file: name.into(),
             row,
             reason,
         };
-        for column in ["sentence1", "sentence2", "condition", "label"] {
-            if !columns.has(column) {
-                return Err(bad(
-                    0,
-                    format!(
-                        "the column `{column}` is missing; sentence1, sentence2, condition and label are needed"
-                    ),
-                ));
+        let names = ["sentence1", "sentence2", "condition"];
+        if let Some(column) = names.into_iter().find(|column| !columns.has(column)) {
+            return Err(bad(0, format!("the column `{column}` is missing")));
+        }
+        let mut rows = Vec::with_capacity(columns.rows());
+        for i in 0..columns.rows() {
+            let cells = names.map(|column| columns.cell(column, i).unwrap_or_default());
+            match cells.iter().position(|cell| cell.trim().is_empty()) {
+                Some(empty) => return Err(bad(i + 1, format!("the {} is empty", names[empty]))),
+                None => rows.push(cells.map(str::to_owned)),
             }
         }
+        match rows.is_empty() {
+            true => Err(bad(0, "there is no row".into())),
+            false => Ok(rows),
+        }
+    }
+
+    /// The rated rows of a table, of which others may have no label.
+    fn rated(name: &str, columns: &Columns, others: bool) -> Result<Self> {
+        let bad = |row: usize, reason: String| Error::Data {
+            file: name.into(),
+            row,
+            reason,
+        };
         let mut data = Self::default();
         let mut sets = Vec::new();
         let cell = |column, i| columns.cell(column, i).unwrap_or_default();
@@ -157,6 +208,10 @@ impl Dataset {
             let row = i + 1;
             let cell = |column| cell(column, i);
             let label = cell("label");
+            if others && label.trim().is_empty() {
+                data.kept.push(None);
+                continue;
+            }
             let rating: f32 = label
                 .trim()
                 .parse()
@@ -194,10 +249,7 @@ impl Dataset {
         let valid = |(a, b): Pair| Some((data.kept[a]?, data.kept[b]?));
         data.pairs = in_file.by_two().into_iter().filter_map(valid).collect();
         data.groups = grouped(&data.rows, &sets);
-        match data.rows.is_empty() {
-            true => Err(bad(0, "there is no valid row".into())),
-            false => Ok(data),
-        }
+        Ok(data)
     }
 
     /// Its rows by their sentence pairs.
@@ -466,6 +518,28 @@ mod tests {
             error.contains("41 sentence pairs are to be drawn of 40"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn rows_without_a_label_are_read_where_none_is_needed() {
+        let csv = format!("{HEADER}a,b,x,-1\na,b,y,\nc,d,x,4\n");
+        let columns = Columns::of_csv(&csv);
+        let data = Dataset::labelled("d.csv", &columns).unwrap();
+        assert_eq!(
+            (data.rows.len(), &data.kept[..]),
+            (1, &[None, None, Some(0)][..])
+        );
+        assert_eq!(
+            Dataset::texts("d.csv", &columns).unwrap()[1],
+            ["a", "b", "y"]
+        );
+        let columns = Columns::of_csv("sentence1,sentence2,condition\na,b,x\na, ,y\n");
+        assert_eq!(
+            Dataset::labelled("d.csv", &columns).unwrap().kept,
+            [None, None]
+        );
+        let error = Dataset::texts("d.csv", &columns).unwrap_err().to_string();
+        assert!(error.contains("row 2: the sentence2 is empty"), "{error}");
     }
 
     #[test]

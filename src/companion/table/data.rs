@@ -21,8 +21,16 @@ const BATCH: usize = 1024;
 /// # Errors
 /// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
 pub fn dataset(path: &Path, limit: Option<usize>) -> Result<Dataset> {
-    let columns = columns(path, &Dataset::TEXTS, &Dataset::NUMBERS, limit)?;
+    let columns = rows(path, limit)?;
     Dataset::from_columns(&path.display().to_string(), &columns)
+}
+
+/// What a data set is made of, of at most `limit` of a file's rows.
+///
+/// # Errors
+/// As [`columns`].
+pub fn rows(path: &Path, limit: Option<usize>) -> Result<Columns> {
+    columns(path, &Dataset::TEXTS, &Dataset::NUMBERS, limit)
 }
 
 /// Several data sets, one after the other; pairs and groups stay within a file.

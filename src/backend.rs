@@ -26,9 +26,10 @@ pub mod simd;
 pub mod webgpu;
 
 /// The function applied after a linear layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// The identity.
+    #[default]
     None,
     /// The exact GELU, x·Φ(x) with Φ by erf; not the tanh approximation.
     Gelu,

@@ -19,6 +19,6 @@ pub mod router;
 pub mod within;
 
 pub use apart::{Apart, Composition, Join, Router, RouterQuery, RouterScore};
-pub use case::{Case, Input, Instruct, Instructed, Joint, JointRouter};
+pub use case::{Case, Cross, Input, Inputs, Instruct, Instructed, Joint, JointRouter};
 pub use encoder::{Encoder, Shape};
 pub use pool::Pool;

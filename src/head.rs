@@ -1,5 +1,6 @@
-//! Projection heads g: linear, z = We, non-linear, z = ReLU(W₂ ReLU(W₁ e)) (CASE, supervised projection),
-//! or none, z = e, with their file format.
+//! Heads g: linear, z = We, non-linear, z = ReLU(W₂ ReLU(W₁ e)) (CASE, supervised projection), a transform, z = GELU(We)
+//! (C-STS, table 7's "w/ MLP"), or none, z = e, with their file format. A cross-encoder's ends in a layer of one output,
+//! its score.
 //!
 //! A head's file is safetensors: `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`; what the
 //! numbers mean is JSON in its metadata. `mentioned.weight` `[dims]` and `mentioned.bias` `[1]` tell whether a sentence says
@@ -61,11 +62,14 @@ pub struct HeadSpec {
     /// How those embeddings are made.
     pub case: Case,
     /// Widths from the input to the output: `[768, 256]` is linear, `[768, 1024, 256]` has one hidden
-    /// layer, `[768]` has no layers at all.
+    /// layer, `[768]` has no layers at all. A cross-encoder's last width is 1.
     pub dims: Vec<usize>,
-    /// ReLU after every layer (the non-linear head), or after none (the linear one).
-    pub relu: bool,
-    /// Dropout after every layer while training.
+    /// What follows every layer: nothing (the linear head), ReLU (the non-linear one) or GELU (the transform); in files
+    /// `relu` is false, true or "gelu". Nothing follows the layer that gives a score.
+    #[serde(rename = "relu", with = "activation")]
+    pub activation: Activation,
+    /// Dropout while training: after every layer as in CASE; before every layer, as in C-STS, of a transform and of a
+    /// cross-encoder's head.
     pub dropout: f32,
     /// The languages that it was trained on, as ISO 639-1 has them, where not the encoder's vocabulary says it: texts in
     /// others are reported.
@@ -80,6 +84,25 @@ impl HeadSpec {
     /// Width of what it projects to.
     pub fn output(&self) -> usize {
         self.dims.last().copied().unwrap_or(0)
+    }
+
+    /// Whether it ends in a score, and not in an embedding.
+    pub fn scores(&self) -> bool {
+        self.case.scores()
+    }
+
+    /// What is wrong with it, whatever the encoder.
+    fn fault(&self) -> Option<String> {
+        if self.dims.is_empty() || self.dims.contains(&0) {
+            return Some(format!("it describes layers of widths {:?}", self.dims));
+        }
+        if self.scores() && (self.dims.len() < 2 || self.output() != 1) {
+            return Some(format!(
+                "a cross-encoder's head ends in one number, and this one has the widths {:?}",
+                self.dims
+            ));
+        }
+        self.case.fault().map(str::to_owned)
     }
 
     /// # Errors
@@ -115,10 +138,12 @@ impl HeadSpec {
 /// A head before it is known what it is put on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct HeadShape {
-    /// Widths after the input: none where there are no layers.
+    /// Widths after the input: none where there are no layers. A cross-encoder's layer that gives the score is not among
+    /// them: it is always there.
     pub widths: Vec<usize>,
-    /// See [`HeadSpec::relu`].
-    pub relu: bool,
+    /// See [`HeadSpec::activation`].
+    #[serde(rename = "relu", with = "activation")]
+    pub activation: Activation,
     /// See [`HeadSpec::dropout`].
     pub dropout: f32,
 }
@@ -126,17 +151,52 @@ pub struct HeadShape {
 impl HeadShape {
     /// The head's description on an encoder of this hidden size.
     pub fn on(&self, encoder: EncoderId, hidden: usize, case: Case) -> HeadSpec {
-        let input = case.dims(hidden);
+        let (input, score) = (case.dims(hidden), case.scores().then_some(1));
         HeadSpec {
             encoder,
             case,
             dims: std::iter::once(input)
                 .chain(self.widths.iter().copied())
+                .chain(score)
                 .collect(),
-            relu: self.relu,
+            activation: self.activation,
             dropout: self.dropout,
             languages: None,
             training: serde_json::Value::Null,
+        }
+    }
+}
+
+/// An [`Activation`] as head files hold it: older ones say of ReLU alone whether it is there.
+mod activation {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    use super::Activation;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Relu(bool),
+        Named(String),
+    }
+
+    pub fn serialize<S: Serializer>(activation: &Activation, s: S) -> Result<S::Ok, S::Error> {
+        let stored = match activation {
+            Activation::None => Stored::Relu(false),
+            Activation::Relu => Stored::Relu(true),
+            Activation::Gelu => Stored::Named("gelu".into()),
+        };
+        stored.serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Activation, D::Error> {
+        match Stored::deserialize(d)? {
+            Stored::Relu(false) => Ok(Activation::None),
+            Stored::Relu(true) => Ok(Activation::Relu),
+            Stored::Named(name) if name == "gelu" => Ok(Activation::Gelu),
+            Stored::Named(name) => Err(D::Error::custom(format!(
+                "`{name}` is no activation of a head"
+            ))),
         }
     }
 }
@@ -231,14 +291,8 @@ impl HeadFile {
         }
         let spec: HeadSpec = serde_json::from_value(described.spec)
             .map_err(|e| bad(format!("its description is broken ({e})")))?;
-        if spec.dims.is_empty() || spec.dims.contains(&0) {
-            return Err(bad(format!(
-                "it describes layers of widths {:?}",
-                spec.dims
-            )));
-        }
-        if let Some(fault) = spec.case.fault() {
-            return Err(bad(fault.into()));
+        if let Some(fault) = spec.fault() {
+            return Err(bad(fault));
         }
         let floats = |name: &str, shape: &[usize]| -> Result<Vec<f32>> {
             let view = file.tensor(name).map_err(bad)?;
@@ -369,15 +423,22 @@ impl HeadFile {
 
 /// A head on a backend.
 pub struct Head<B: Backend> {
-    layers: Vec<B::Linear>,
-    relu: bool,
+    layers: Vec<(B::Linear, Activation)>,
     dropout: f32,
+    /// Whether dropout falls on what a layer takes, and not on what it gives.
+    drops_before: bool,
+    scores: bool,
 }
 
 impl<B: Backend> Head<B> {
     /// Whether it leaves embeddings as they are.
     pub fn is_empty(&self) -> bool {
         self.layers.is_empty()
+    }
+
+    /// Whether it ends in a score, which has no unit length.
+    pub fn scores(&self) -> bool {
+        self.scores
     }
 
     /// Copies a parsed head to a backend.
@@ -395,31 +456,48 @@ impl<B: Backend> Head<B> {
                     dtype: Dtype::F32,
                     data: Cow::Owned(bytemuck::cast_slice(numbers).to_vec()),
                 };
-                backend.load_linear(vec![(
+                let linear = backend.load_linear(vec![(
                     tensor("weight", vec![dims[1], dims[0]], &layer.weight),
                     tensor("bias", vec![dims[1]], &layer.bias),
-                )])
+                )])?;
+                let last = i + 1 == file.layers.len();
+                let activation = match file.spec.scores() && last {
+                    true => Activation::None,
+                    false => file.spec.activation,
+                };
+                Ok((linear, activation))
             })
             .collect::<Result<_>>()?;
         Ok(Self {
             layers,
-            relu: file.spec.relu,
             dropout: file.spec.dropout,
+            drops_before: file.spec.scores() || file.spec.activation == Activation::Gelu,
+            scores: file.spec.scores(),
         })
     }
 
     /// z = g(e): `[rows, in] → [rows, out]`; without layers z = e.
     pub fn forward(&self, backend: &B, e: &B::Tensor) -> Result<B::Tensor> {
-        let activation = match self.relu {
-            true => Activation::Relu,
-            false => Activation::None,
-        };
         let mut x = e.clone();
-        for layer in &self.layers {
-            x = backend.linear(&x, layer, activation)?;
-            x = backend.dropout(&x, self.dropout)?;
+        for (layer, activation) in &self.layers {
+            if self.drops_before {
+                x = backend.dropout(&x, self.dropout)?;
+            }
+            x = backend.linear(&x, layer, *activation)?;
+            if !self.drops_before {
+                x = backend.dropout(&x, self.dropout)?;
+            }
         }
         Ok(x)
+    }
+
+    /// As [`Head::forward`], what is compared: embeddings of length 1, or scores as they are.
+    pub fn finished(&self, backend: &B, e: &B::Tensor) -> Result<B::Tensor> {
+        let z = self.forward(backend, e)?;
+        match self.scores {
+            true => Ok(z),
+            false => backend.normalize(&z),
+        }
     }
 }
 
@@ -428,7 +506,9 @@ mod tests {
     use super::*;
     use crate::{
         backend::{Gain, candle::Candle},
-        embedding::{Apart, Composition, Join, Joint, Pool, Router, RouterQuery, RouterScore},
+        embedding::{
+            Apart, Composition, Cross, Inputs, Join, Joint, Pool, Router, RouterQuery, RouterScore,
+        },
     };
 
     fn head() -> HeadFile {
@@ -440,7 +520,7 @@ mod tests {
                 },
                 case: Case::default(),
                 dims: vec![2, 3, 1],
-                relu: true,
+                activation: Activation::Relu,
                 dropout: 0.15,
                 languages: None,
                 training: serde_json::json!({"seed": 1}),
@@ -521,7 +601,7 @@ mod tests {
     fn without_layers_it_gives_back_what_it_gets() {
         let mut file = head();
         file.spec.dims = vec![2];
-        file.spec.relu = false;
+        file.spec.activation = Activation::None;
         file.layers.clear();
         let read = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap();
         assert_eq!(read, file);
@@ -615,7 +695,7 @@ mod tests {
         ] {
             let mut file = HeadFile::new(HeadSpec {
                 dims: vec![2],
-                relu: false,
+                activation: Activation::None,
                 case,
                 ..head().spec
             });
@@ -636,6 +716,43 @@ mod tests {
             let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
             assert_eq!(error.code(), "head-format");
         }
+    }
+
+    #[test]
+    fn a_transform_and_a_score_come_back_and_older_files_read_as_they_did() {
+        let mut file = head();
+        let text = |file: &HeadFile| serde_json::to_string(&file.spec).unwrap();
+        assert!(text(&file).contains(r#""relu":true"#), "{}", text(&file));
+        file.spec.activation = Activation::Gelu;
+        file.spec.case = Case::Cross(Cross {
+            pooling: Pool::Cls,
+            inputs: Inputs::Condition,
+        });
+        let cross = r#""architecture":{"cross":{"inputs":"condition"}}"#;
+        assert!(text(&file).contains(cross), "{}", text(&file));
+        let bytes = file.to_bytes().unwrap();
+        assert_eq!(HeadFile::parse("h", &bytes).unwrap(), file);
+        let backend = Candle::cpu();
+        let loaded = Head::load(&backend, &file).unwrap();
+        let e = candle_core::Tensor::new(&[[1f32, 2.0]], &candle_core::Device::Cpu).unwrap();
+        let score = |head: &Head<Candle>| {
+            let score = head.finished(&backend, &e).unwrap();
+            score.to_vec2::<f32>().unwrap()[0][0]
+        };
+        // GELU(1, 2.5, −3) = 0.8413447, 2.4844756, −0.0040496; the score is as it comes.
+        let by_hand = 0.841_344_7 + 2.0 * 2.484_475_6 - 4.0 * 0.004_049_6 - 1.0;
+        assert!(
+            (score(&loaded) - by_hand).abs() < 1e-5,
+            "{}",
+            score(&loaded)
+        );
+        file.spec.dims = vec![2, 3];
+        file.layers.truncate(1);
+        let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("ends in one number"), "{error}");
+        let mut stored = serde_json::to_value(head().spec).unwrap();
+        stored["relu"] = "tanh".into();
+        assert!(serde_json::from_value::<HeadSpec>(stored).is_err());
     }
 
     #[test]

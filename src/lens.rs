@@ -6,7 +6,7 @@ use crate::{
     backend::{Backend, any::AnyBackend},
     checkpoint::BertCheckpoint,
     embedding::{Case, Encoder, Input, Pool, encoder::Look, plan::Job},
-    error::Result,
+    error::{Error, Result},
     head::{Head, HeadFile, HeadSpec, Mentioned},
     lens::{
         long::{Origin, Parts},
@@ -47,7 +47,7 @@ pub struct Lens<B: Backend = AnyBackend> {
 pub struct Comparison {
     /// As it was given.
     pub condition: String,
-    /// Cosine of the two condition-aware embeddings, −1 to 1.
+    /// Cosine of the two condition-aware embeddings, −1 to 1; a cross-encoder's score, which is near 0 to 1.
     pub similarity: f32,
     /// The same on the 1–5 scale of human ratings ([`Lens::rating`]).
     pub rating: f32,
@@ -139,7 +139,7 @@ impl<B: Backend> Encoder<B> {
                 if let Some(head) = head {
                     x = head.forward(backend, &x)?;
                 }
-                if finish.normalize {
+                if finish.normalize && !head.is_some_and(Head::scores) {
                     x = backend.normalize(&x)?;
                 }
                 rows.push(x);
@@ -175,10 +175,16 @@ impl<B: Backend> Lens<B> {
     /// under `case`.
     ///
     /// # Errors
-    /// The head was trained on another encoder, or for another width; or as [`Encoder::check`].
+    /// The head was trained on another encoder, or for another width, or there is none and `case` is a cross-encoder's; or as
+    /// [`Encoder::check`].
     pub fn new(mut encoder: Encoder<B>, head: Option<&HeadFile>, case: Case) -> Result<Self> {
         let Some(file) = head else {
             encoder.check(&case)?;
+            if case.scores() {
+                return Err(Error::InvalidArgument(
+                    "a cross-encoder scores with the head that was trained with it, and none is given.".into(),
+                ));
+            }
             return Ok(Self {
                 encoder,
                 case,
@@ -303,30 +309,27 @@ impl<B: Backend> Lens<B> {
         for (condition, number) in question.conditions.iter().zip(question.first + 1..) {
             let condition = template.condition(&format!("condition {number}"), condition)?;
             unknown.push(of_sentences + condition.unknown(tokenizer));
-            for sentence in [&first, &second] {
-                inputs.push(Input::Conditional {
-                    sentence: sentence.clone(),
-                    condition: condition.clone(),
-                });
-            }
+            inputs.extend(self.case.inputs(&template, [&first, &second], &condition)?);
         }
+        let conditional = inputs.len();
+        let each = (conditional / question.conditions.len().max(1)).max(1);
         if question.unconditional.is_none() {
             inputs.extend([Input::Single(first), Input::Single(second)]);
         }
         let (embedded, looks) = self.run_looking(&inputs, question.attention).await?;
-        let (pairs, plain) = embedded.vectors.split_at(2 * question.conditions.len());
+        let (pairs, plain) = embedded.vectors.split_at(conditional);
         let unconditional = match plain {
             [first, second] => cosine(first, second),
             _ => question.unconditional.unwrap_or_default(),
         };
         let language = question.sentences.map(|sentence| self.foreign(sentence));
         let mut readings = self.looked(question, &looks)?.into_iter();
-        let pairs = question.conditions.iter().zip(pairs.chunks_exact(2));
+        let pairs = question.conditions.iter().zip(pairs.chunks_exact(each));
         Ok(pairs
             .enumerate()
             .map(|(i, (condition, pair))| {
-                let similarity = cosine(&pair[0], &pair[1]);
-                let inputs = 2 * i..2 + 2 * i;
+                let similarity = self.case.similarity([&pair[0], &pair[each - 1]]);
+                let inputs = each * i..each * (i + 1);
                 Comparison {
                     condition: (*condition).to_owned(),
                     similarity,

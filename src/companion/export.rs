@@ -75,6 +75,11 @@ pub fn run(args: Args) -> Result<()> {
     })?;
     // A browser runs an encoder in one GGUF file, but not behind instructions.
     let runs = model.is_file() && !matches!(head.spec.case, Case::Instructed(_));
+    if head.spec.case.scores() {
+        return Err(Error::InvalidArgument(
+            "a cross-encoder scores two sentences and embeds neither: pages, which embed, have no use for it. Export a head that was trained with --architecture bi.".into(),
+        ));
+    }
     if !runs && args.gallery.is_none() {
         return Err(Error::InvalidArgument(
             "browsers do not run encoders behind instructions. Export a head that was trained with --architecture bi or tri, or show the encoder's answers with --gallery.".into(),

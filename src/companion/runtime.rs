@@ -6,11 +6,11 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::{folder::FOLDER_HEAD, hub::located, shipped::SHIPPED};
 use crate::{
-    backend::{Gain, any::Device, candle::Candle},
+    backend::{Activation, Gain, any::Device, candle::Candle},
     checkpoint::Checkpoint,
     embedding::{
-        Apart, Case, Composition, Instruct, Instructed, Join, Joint, JointRouter, Pool, Router,
-        RouterQuery, RouterScore,
+        Apart, Case, Composition, Cross, Inputs, Instruct, Instructed, Join, Joint, JointRouter,
+        Pool, Router, RouterQuery, RouterScore,
     },
     error::{Error, Result},
     head::{HeadFile, HeadShape, HeadSpec},
@@ -84,6 +84,9 @@ pub enum ArchitectureName {
     Tri,
     /// one of them in an instruction, the other embedded: for encoders that follow instructions
     Instruct,
+    /// both sentences and the condition in one input: a pass for each comparison, which gives a score and no embedding
+    /// (C-STS)
+    Cross,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -124,6 +127,7 @@ impl ArchitectureName {
             Case::Joint(_) => Self::Bi,
             Case::Apart(_) => Self::Tri,
             Case::Instructed(_) => Self::Instruct,
+            Case::Cross(_) => Self::Cross,
         }
     }
 
@@ -132,6 +136,7 @@ impl ArchitectureName {
             Self::Bi => "bi",
             Self::Tri => "tri",
             Self::Instruct => "instruct",
+            Self::Cross => "cross",
         }
     }
 }
@@ -171,11 +176,14 @@ pub struct CaseArgs {
     /// Which of the two is embedded, for --architecture instruct [default: cond]
     #[arg(long, value_enum)]
     pub setting: Option<SettingName>,
+    /// Which of the three texts are read, for --architecture cross: what the others add shows beside it [default: all]
+    #[arg(long, value_enum)]
+    pub inputs: Option<Inputs>,
     /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
     #[arg(long, value_enum)]
     pub order: Option<OrderName>,
     /// Tokens whose hidden states are averaged [default: what suits the architecture: condition for bi, all for
-    /// tri, and for instruct what `caselens models` knows of the encoder, else last]
+    /// tri, cls for cross, and for instruct what `caselens models` knows of the encoder, else last]
     #[arg(long, value_enum)]
     pub pooling: Option<Pool>,
     /// Do not subtract the condition's own embedding [default: false]
@@ -204,7 +212,7 @@ impl CaseArgs {
     /// # Errors
     /// Options that belong to another architecture.
     pub fn case_or(&self, otherwise: Case) -> Result<Case> {
-        use ArchitectureName::{Bi, Instruct, Tri};
+        use ArchitectureName::{Bi, Cross, Instruct, Tri};
         let own = ArchitectureName::of(&otherwise);
         let asked = self.architecture.unwrap_or(own);
         // A bi-encoder has a router where one is named.
@@ -212,7 +220,8 @@ impl CaseArgs {
             Some(_) => &[Tri, Bi],
             None => &[Tri],
         };
-        let options: [(_, _, &[_]); 9] = [
+        let options: [(_, _, &[_]); 10] = [
+            ("--inputs", self.inputs.is_some(), &[Cross]),
             ("--join", self.join.is_some(), &[Tri]),
             ("--router", self.router.is_some(), &[Tri, Bi]),
             ("--router-layers", self.router_layers.is_some(), routed),
@@ -235,6 +244,7 @@ impl CaseArgs {
         }
         let case = match (asked, otherwise) {
             (Tri, _) => self.tri()?,
+            (Cross, _) => self.cross(),
             (Bi, Case::Joint(joint)) => self.bi(joint)?,
             (Bi, _) => self.bi(Joint::default())?,
             (Instruct, Case::Instructed(instructed)) => self.instruct(instructed),
@@ -284,6 +294,13 @@ impl CaseArgs {
             || self.router_score.is_some()
             || self.router_query.is_some();
         asked.then_some(router)
+    }
+
+    fn cross(&self) -> Case {
+        Case::Cross(Cross {
+            pooling: self.pooling.unwrap_or(Pool::Cls),
+            inputs: self.inputs.unwrap_or_default(),
+        })
     }
 
     fn instruct(&self, otherwise: Instructed) -> Case {
@@ -413,11 +430,13 @@ pub fn describe(spec: &HeadSpec) -> String {
         Case::Joint(_) => spec.encoder.to_string(),
         Case::Apart(_) => format!("{} as a tri-encoder", spec.encoder),
         Case::Instructed(_) => format!("{} behind instructions", spec.encoder),
+        Case::Cross(_) => format!("{} as a cross-encoder", spec.encoder),
     };
-    let kind = match (spec.dims.len(), spec.relu) {
+    let kind = match (spec.dims.len(), spec.activation) {
         (1, _) => return format!("{encoder} without layers on top"),
-        (_, true) => "non-linear",
-        (_, false) => "linear",
+        (_, Activation::None) => "linear",
+        (_, Activation::Relu) => "non-linear",
+        (_, Activation::Gelu) => "transforming",
     };
     format!("{kind} head {} for {encoder}", widths.join(" → "))
 }

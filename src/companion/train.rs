@@ -10,7 +10,9 @@ use super::{
     table::data::dataset,
 };
 use crate::{
+    backend::Activation,
     data::dataset::Dataset,
+    embedding::Case,
     error::{Error, Result},
     head::HeadShape,
     training::early_stopping::Keep,
@@ -27,6 +29,9 @@ pub const HIDDEN: usize = 1024;
 /// Width of the embedding that a head makes, unless told otherwise.
 const DIMS: usize = 256;
 
+/// Dropout before each layer of C-STS's heads: as in the encoder.
+const SCORE_DROPOUT: f32 = 0.1;
+
 /// The shape of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
@@ -34,20 +39,64 @@ pub enum Kind {
     Linear,
     /// z = ReLU(W₂ ReLU(W₁ e)), under a dropout of 0.15 after each layer
     Mlp,
+    /// z = GELU(We), as wide as the embedding e, under a dropout of 0.1 before it (C-STS)
+    Transform,
 }
 
 impl Kind {
-    /// A head of this kind; `hidden` is the width of an mlp's hidden layer, and `dropout` another than its own.
-    pub fn shape(self, hidden: usize, dims: usize, dropout: Option<f32>) -> HeadShape {
-        let (widths, own) = match self {
-            Self::Linear => (vec![dims], 0.20),
-            Self::Mlp => (vec![hidden, dims], 0.15),
+    /// A head of this kind on embeddings that are `width` wide.
+    fn shape(self, width: usize, widths: &Widths) -> HeadShape {
+        let (hidden, dims) = (widths.hidden.unwrap_or(HIDDEN), widths.dims.unwrap_or(DIMS));
+        let (of, activation, own) = match self {
+            Self::Linear => (vec![dims], Activation::None, 0.20),
+            Self::Mlp => (vec![hidden, dims], Activation::Relu, 0.15),
+            Self::Transform => (vec![width], Activation::Gelu, SCORE_DROPOUT),
         };
         HeadShape {
-            widths,
-            relu: self == Self::Mlp,
-            dropout: dropout.unwrap_or(own),
+            widths: of,
+            activation,
+            dropout: widths.dropout.unwrap_or(own),
         }
+    }
+
+    /// # Errors
+    /// Widths that such a head has not.
+    fn check(self, widths: &Widths) -> Result<()> {
+        let stray = match self {
+            Self::Mlp => None,
+            Self::Linear => widths.hidden.map(|_| "--hidden is for --kind mlp: a linear head has no hidden layer"),
+            Self::Transform => (widths.hidden.or(widths.dims))
+                .map(|_| "--hidden and --dims are not for --kind transform: it is as wide as the embedding"),
+        };
+        match stray {
+            Some(stray) => Err(Error::InvalidArgument(format!("{stray}. Leave it out."))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is asked of a head's layers.
+struct Widths {
+    /// Of an mlp's hidden layer.
+    hidden: Option<usize>,
+    /// Of the embedding that it makes.
+    dims: Option<usize>,
+    /// Another dropout than that of its kind.
+    dropout: Option<f32>,
+}
+
+/// The head of a command's options on an encoder of this hidden size: one without layers where none is asked for, but for the
+/// one that gives a cross-encoder's score.
+fn shape_of(kind: Option<Kind>, widths: &Widths, case: &Case, hidden_size: usize) -> HeadShape {
+    match kind.or(widths.dims.map(|_| Kind::Mlp)) {
+        Some(kind) => kind.shape(case.dims(hidden_size), widths),
+        None => HeadShape {
+            dropout: match case.scores() {
+                true => widths.dropout.unwrap_or(SCORE_DROPOUT),
+                false => 0.0,
+            },
+            ..HeadShape::default()
+        },
     }
 }
 

@@ -3,7 +3,8 @@
 //! CASE(s, c) = f(s, c) − f(c) for masked-language-model encoders, where f(s, c) pools the hidden states of one joint
 //! input over a span of its tokens. Small encoders need the condition's own tokens pooled (zero-shot Spearman on C-STS
 //! 19.1 against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts side by
-//! side are better than one. CSR encodes the two apart; encoders that follow instructions read one within the other's.
+//! side are better than one. CSR encodes the two apart; encoders that follow instructions read one within the other's. C-STS's
+//! cross-encoder reads both sentences at once, and gives a score in place of embeddings.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,9 @@ use super::{
 };
 use crate::{
     backend::Gain,
-    text::{Order, Setting, Tokenizer, Wrapper, template::Tokens},
+    error::{Error, Result},
+    similarity::cosine,
+    text::{Order, Sequence, Setting, Template, Tokenizer, Wrapper, template::Tokens},
 };
 
 /// How sentence and condition meet, and how an embedding is made of what the encoder gives.
@@ -29,6 +32,10 @@ pub enum Case {
     /// In one input of an encoder that follows instructions: one is embedded, the other is in its instruction (CASE for
     /// LLM encoders; `instruct.rs`).
     Instructed(Instructed),
+    /// In one input with the other sentence: a pass for each comparison, of which a head makes a score and nobody an
+    /// embedding (the cross-encoder of C-STS, section 4.1). The order of the sentences counts: the score is that of the
+    /// one order that is asked for.
+    Cross(Cross),
 }
 
 /// See [`Case::Joint`].
@@ -70,6 +77,29 @@ pub struct Instructed {
     pub pooling: Pool,
     /// Whether f(c; I(∅)) is subtracted.
     pub subtract: bool,
+}
+
+/// See [`Case::Cross`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cross {
+    /// Which tokens are averaged: the first one alone, as the paper has it, or all.
+    pub pooling: Pool,
+    /// Which of the three texts are read.
+    pub inputs: Inputs,
+}
+
+/// Which texts a cross-encoder reads: what a score is worth shows beside one that saw less (C-STS, table 10).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Inputs {
+    /// Both sentences and the condition.
+    #[default]
+    All,
+    /// The condition alone: all sentence pairs get one score.
+    Condition,
+    /// The sentences alone: all conditions get one score.
+    Sentences,
 }
 
 /// The prompts of an encoder that follows instructions.
@@ -124,7 +154,7 @@ impl Case {
     pub fn layers(&self, hidden: usize) -> Vec<LayerShape> {
         match self {
             Self::Apart(apart) => apart.join.layers(hidden),
-            Self::Joint(_) | Self::Instructed(_) => Vec::new(),
+            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) => Vec::new(),
         }
     }
 
@@ -132,7 +162,7 @@ impl Case {
     pub fn dims(&self, hidden: usize) -> usize {
         match self {
             Self::Joint(joint) => joint.orders.len() * hidden,
-            Self::Apart(_) | Self::Instructed(_) => hidden,
+            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) => hidden,
         }
     }
 
@@ -142,6 +172,7 @@ impl Case {
             Self::Joint(joint) => joint.pooling,
             Self::Apart(apart) => apart.pooling,
             Self::Instructed(instructed) => instructed.pooling,
+            Self::Cross(cross) => cross.pooling,
         }
     }
 
@@ -149,8 +180,55 @@ impl Case {
     pub fn subtracts(&self) -> bool {
         match self {
             Self::Joint(joint) => joint.subtract,
-            Self::Apart(_) => false,
+            Self::Apart(_) | Self::Cross(_) => false,
             Self::Instructed(instructed) => instructed.subtract,
+        }
+    }
+
+    /// Whether a comparison is a score of one input, and not the cosine of two embeddings.
+    pub fn scores(&self) -> bool {
+        matches!(self, Self::Cross(_))
+    }
+
+    /// What an encoder reads to compare two sentences under a condition: each of them under it, or everything at once.
+    ///
+    /// # Errors
+    /// As [`Template::together`].
+    pub fn inputs(
+        &self,
+        template: &Template<'_>,
+        sentences: [&Tokens; 2],
+        condition: &Tokens,
+    ) -> Result<Vec<Input>> {
+        let Self::Cross(cross) = self else {
+            let input = |sentence: &Tokens| Input::Conditional {
+                sentence: sentence.clone(),
+                condition: condition.clone(),
+            };
+            return Ok(sentences.map(input).to_vec());
+        };
+        let sequence = match cross.inputs {
+            Inputs::All => template.together(&sentences, Some(condition)),
+            Inputs::Condition => template.together(&[], Some(condition)),
+            Inputs::Sentences => template.together(&sentences, None),
+        };
+        Ok(vec![Input::Together(sequence?)])
+    }
+
+    /// The similarity of two sentences by the rows that [`Case::inputs`] gave, of which there may be one that is both: the
+    /// cosine of two embeddings, or the score.
+    pub fn similarity(&self, [first, second]: [&[f32]; 2]) -> f32 {
+        match self.scores() {
+            true => first.first().copied().unwrap_or_default(),
+            false => cosine(first, second),
+        }
+    }
+
+    /// The router of a bi-encoder, where it has one.
+    pub fn joint_router(&self) -> Option<JointRouter> {
+        match self {
+            Self::Joint(joint) => joint.router,
+            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) => None,
         }
     }
 
@@ -170,11 +248,14 @@ impl Case {
                 Some("a tri-encoder pools the sentence's input, which holds no condition")
             }
             Self::Apart(apart) => apart.join.fault(),
+            Self::Cross(cross) if !matches!(cross.pooling, Pool::Cls | Pool::All) => {
+                Some("a cross-encoder pools its first token or all of them: cls or all")
+            }
             Self::Instructed(Instructed {
                 pooling: Pool::Condition | Pool::Sentence,
                 ..
             }) => Some("behind an instruction the pooling is query, last, all or cls"),
-            Self::Joint(_) | Self::Instructed(_) => None,
+            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) => None,
         }
     }
 }
@@ -202,6 +283,9 @@ enum Architecture {
     /// Another tri-encoder.
     Composed(Composition),
     Instruct(Instruct),
+    Cross {
+        inputs: Inputs,
+    },
 }
 
 impl Architecture {
@@ -213,10 +297,7 @@ impl Architecture {
 impl From<Case> for Stored {
     fn from(case: Case) -> Self {
         let (pooling, subtract) = (case.pooling(), case.subtracts());
-        let router = match &case {
-            Case::Joint(joint) => joint.router,
-            Case::Apart(_) | Case::Instructed(_) => None,
-        };
+        let router = case.joint_router();
         let (orders, architecture) = match case {
             Case::Joint(joint) => (joint.orders, Architecture::Bi),
             Case::Apart(apart) => {
@@ -228,6 +309,10 @@ impl From<Case> for Stored {
             }
             Case::Instructed(instructed) => {
                 (Vec::new(), Architecture::Instruct(instructed.instruct))
+            }
+            Case::Cross(cross) => {
+                let inputs = cross.inputs;
+                (Vec::new(), Architecture::Cross { inputs })
             }
         };
         Self {
@@ -243,7 +328,7 @@ impl From<Case> for Stored {
 impl TryFrom<Stored> for Case {
     type Error = &'static str;
 
-    fn try_from(stored: Stored) -> Result<Self, &'static str> {
+    fn try_from(stored: Stored) -> std::result::Result<Self, &'static str> {
         let Stored {
             orders,
             pooling,
@@ -274,6 +359,12 @@ impl TryFrom<Stored> for Case {
                 pooling,
                 join: Join::Composed(composition),
             }),
+            Architecture::Cross { .. } if !orders.is_empty() || subtract => {
+                return Err(
+                    "a cross-encoder has no order of condition and sentence, and subtracts nothing",
+                );
+            }
+            Architecture::Cross { inputs } => Self::Cross(Cross { pooling, inputs }),
             Architecture::Instruct(_) if !orders.is_empty() => {
                 return Err("behind an instruction there is no order of condition and sentence");
             }
@@ -302,9 +393,16 @@ pub enum Input {
         /// The condition.
         condition: Tokens,
     },
+    /// Two sentences and a condition, or some of them, in one input, of which a score is made.
+    Together(Sequence),
 }
 
 impl Input {
+    /// Why an input of two sentences is not embedded.
+    pub(super) fn of_no_cross_encoder() -> Error {
+        Error::InvalidArgument("two sentences in one input are for a cross-encoder.".into())
+    }
+
     /// How many tokens of its texts the vocabulary lacks.
     pub fn unknown(&self, tokenizer: &Tokenizer) -> usize {
         match self {
@@ -313,6 +411,10 @@ impl Input {
                 sentence,
                 condition,
             } => sentence.unknown(tokenizer) + condition.unknown(tokenizer),
+            Self::Together(sequence) => {
+                let ids = sequence.ids.iter();
+                ids.filter(|&&id| tokenizer.is_unknown(id)).count()
+            }
         }
     }
 }

@@ -211,6 +211,7 @@ impl<B: Backend> Encoder<B> {
         let wrong = |reason: String| Err(Error::InvalidArgument(reason));
         let join = match case {
             Case::Apart(apart) => apart.join,
+            Case::Cross(_) => return self.bert().map(|_| ()),
             Case::Joint(joint) => {
                 let layers = self.bert()?.0.layers().len();
                 return match joint.router {
@@ -295,6 +296,22 @@ impl<B: Backend> Encoder<B> {
             sentence: template.sentence(&format!("sentence{what}"), sentence)?,
             condition: template.condition(&format!("condition{what}"), condition)?,
         })
+    }
+
+    /// Tokenizes two sentences and a condition, and gives what `case` has an encoder read to compare them. `what` is appended
+    /// to their names in errors.
+    pub fn compared(
+        &self,
+        case: &Case,
+        [sentence1, sentence2]: [&str; 2],
+        condition: &str,
+        what: &str,
+    ) -> Result<Vec<Input>> {
+        let template = self.template();
+        let first = template.sentence(&format!("sentence 1{what}"), sentence1)?;
+        let second = template.sentence(&format!("sentence 2{what}"), sentence2)?;
+        let condition = template.condition(&format!("condition{what}"), condition)?;
+        case.inputs(&template, [&first, &second], &condition)
     }
 
     /// Hidden states of the last layer averaged over the tokens of each of `pools`: one row a sequence,

@@ -77,6 +77,7 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
                         alone: alone.transpose()?,
                     }
                 }
+                Input::Together(_) => return Err(Input::of_no_cross_encoder()),
             };
             if prepared.sequence.cut > 0 {
                 cuts.push((i, prepared.sequence.cut));

@@ -7,7 +7,6 @@
 use super::instruct::InstructedPasses;
 use super::{
     Case, Encoder,
-    case::Joint,
     encoder::Embedded,
     plan::{Job, Pass},
     router::passes::ApartPasses,
@@ -39,8 +38,7 @@ impl<B: Backend> Encoder<B> {
         }
         let mut cuts = Vec::new();
         let of = match job.case {
-            None => Of::Joint(JointPasses::new(self, job, None)),
-            Some(Case::Joint(joint)) => Of::Joint(JointPasses::new(self, job, Some(joint))),
+            None | Some(Case::Joint(_) | Case::Cross(_)) => Of::Joint(JointPasses::new(self, job)),
             Some(case @ Case::Apart(_)) => {
                 Of::Apart(Box::new(ApartPasses::new(self, job, case, &mut cuts)?))
             }
@@ -85,17 +83,15 @@ impl<B: Backend> Passes<'_, B> {
 pub(super) struct JointPasses<'a, B: Backend> {
     encoder: &'a Encoder<B>,
     job: Job<'a>,
-    joint: Option<&'a Joint>,
     /// The first input of the next pass.
     next: usize,
 }
 
 impl<'a, B: Backend> JointPasses<'a, B> {
-    fn new(encoder: &'a Encoder<B>, job: Job<'a>, joint: Option<&'a Joint>) -> Self {
+    fn new(encoder: &'a Encoder<B>, job: Job<'a>) -> Self {
         Self {
             encoder,
             job,
-            joint,
             next: 0,
         }
     }
@@ -106,7 +102,7 @@ impl<'a, B: Backend> JointPasses<'a, B> {
         while let Some(input) = self.job.inputs.get(self.next)
             && !pass.plan.is_full()
         {
-            let cut = pass.add(self.next, input, &template, self.joint, self.job.plain)?;
+            let cut = pass.add(self.next, input, &template, self.job.case, self.job.plain)?;
             if cut > 0 {
                 cuts.push((self.next, cut));
             }
@@ -115,7 +111,7 @@ impl<'a, B: Backend> JointPasses<'a, B> {
         match pass.plan.batch.is_empty() {
             true => Ok(None),
             false => {
-                let router = self.joint.and_then(|joint| joint.router);
+                let router = self.job.case.and_then(Case::joint_router);
                 let look = self.job.look;
                 self.encoder.embed_pass(pass, router, look).map(Some)
             }

@@ -211,7 +211,7 @@ pub struct Pass {
     pub plan: Plan,
     /// Rows of texts by themselves, `[hidden]` each.
     pub plain: Pooled,
-    /// Rows of sentences under conditions, `[orders · hidden]` each.
+    /// Rows of sentences under conditions, `[orders · hidden]` each, or of what is scored, `[hidden]` each.
     pub conditional: Pooled,
     /// What was read for each row of [`Pass::conditional`].
     pub reads: Vec<Conditioned>,
@@ -232,27 +232,29 @@ impl Pass {
         self.reads.iter().flat_map(|read| &read.joint)
     }
 
-    /// Adds the input number `index` and returns how many tokens of its sentence were cut.
+    /// Adds the input number `index`, which `case` has made or could have, and returns how many tokens of its sentence were
+    /// cut.
     ///
     /// # Errors
-    /// As [`Conditioned::plan`].
+    /// As [`Conditioned::plan`]; or the input is none of `case`'s.
     pub fn add(
         &mut self,
         index: usize,
         input: &Input,
         template: &Template<'_>,
-        joint: Option<&Joint>,
+        case: Option<&Case>,
         plain: Pool,
     ) -> Result<usize> {
-        match input {
-            Input::Single(text) => self.add_plain(index, text, template, plain),
-            Input::Conditional {
-                sentence,
-                condition,
-            } => {
-                let joint = joint.ok_or_else(|| {
-                    Error::InvalidArgument("these are to be texts by themselves.".into())
-                })?;
+        let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
+        match (input, case) {
+            (Input::Single(text), _) => self.add_plain(index, text, template, plain),
+            (
+                Input::Conditional {
+                    sentence,
+                    condition,
+                },
+                Some(Case::Joint(joint)),
+            ) => {
                 let read = Conditioned::plan(&mut self.plan, template, joint, sentence, condition)?;
                 read.pool(&mut self.conditional.pooling, joint.pooling, joint.subtract);
                 self.conditional.inputs.push(index);
@@ -260,6 +262,20 @@ impl Pass {
                 self.reads.push(read);
                 Ok(cut)
             }
+            (Input::Together(sequence), Some(Case::Cross(cross))) => {
+                let placed = self.plan.add(sequence);
+                let pooling = &mut self.conditional.pooling;
+                let row = begin_row(pooling, 1);
+                let term = term(sequence, placed, cross.pooling, row, 0, 1.0);
+                pooling.terms.push(term);
+                self.conditional.inputs.push(index);
+                Ok(sequence.cut)
+            }
+            (Input::Conditional { .. }, Some(Case::Cross(_))) => wrong(
+                "a cross-encoder reads both sentences at once, scores them and embeds neither. Compare them, or take a bi- or a tri-encoder for embeddings.",
+            ),
+            (Input::Together(_), _) => Err(Input::of_no_cross_encoder()),
+            (Input::Conditional { .. }, _) => wrong("these are to be texts by themselves."),
         }
     }
 

@@ -163,19 +163,11 @@ impl<B: Backend> Lens<B> {
         Recipe {
             orders: match case {
                 Case::Joint(joint) => joint.orders.clone(),
-                Case::Apart(_) | Case::Instructed(_) => Vec::new(),
+                Case::Apart(_) | Case::Instructed(_) | Case::Cross(_) => Vec::new(),
             },
             pooling: case.pooling(),
             subtract: case.subtracts(),
             head: self.has_layers(),
-        }
-    }
-
-    /// The router of a bi-encoder that has one.
-    fn router(&self) -> Option<JointRouter> {
-        match &self.case {
-            Case::Joint(joint) => joint.router,
-            Case::Apart(_) | Case::Instructed(_) => None,
         }
     }
 
@@ -193,6 +185,9 @@ impl<B: Backend> Lens<B> {
                 return wrong(
                     "a tri-encoder's condition is in no input with the sentence: `explain_apart` says how it weighs the sentence's tokens.",
                 );
+            }
+            Case::Cross(_) => {
+                return wrong("a cross-encoder cannot be taken apart: it embeds no sentence.");
             }
             Case::Instructed(_) => {
                 return wrong("what an encoder reads behind instructions is not taken apart.");
@@ -233,7 +228,7 @@ impl<B: Backend> Lens<B> {
                     orders: recipe.orders.clone(),
                     pooling: recipe.pooling,
                     subtract: recipe.subtract,
-                    router: self.router(),
+                    router: self.case.joint_router(),
                 };
                 let mut under = |sentence: &Tokens| {
                     let parts = match in_parts {
@@ -277,7 +272,7 @@ impl<B: Backend> Lens<B> {
         let backend = &encoder.backend;
         let rows: Vec<AttentionRow> = inputs.joint().flat_map(Read::attention_rows).collect();
         let batch = &inputs.plan.batch;
-        let within = match self.router() {
+        let within = match self.case.joint_router() {
             Some(router) => Some(encoder.within(router, inputs.joint(), batch.tokens())?),
             None => None,
         };

@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
                         )
                     })
                     .collect(),
-                Input::Single(_) => Vec::new(),
+                Input::Single(_) | Input::Together(_) => Vec::new(),
             };
             match parts.is_empty() {
                 true => add(0, whole.clone()),

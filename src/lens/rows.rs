@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::Lens;
 use crate::{
     backend::Backend,
+    embedding::Input,
     error::{Error, Result},
-    similarity::cosine,
 };
 
 /// Distinct (sentence, condition) inputs, and the index of each use.
@@ -29,7 +29,7 @@ impl<'a> Distinct<'a> {
 
 /// What came of some rows.
 pub struct ComparedRows {
-    /// A cosine each, −1 to 1.
+    /// A cosine each, −1 to 1, or a cross-encoder's score.
     pub similarities: Vec<f32>,
     /// Rows with a sentence that was too long, and how many of its tokens were not read.
     pub cuts: Vec<(usize, usize)>,
@@ -42,7 +42,7 @@ pub struct ComparedRows {
 
 impl<B: Backend> Lens<B> {
     /// Compares the sentences of rows (sentence 1, sentence 2, condition). Each distinct sentence is embedded once
-    /// under each of its conditions.
+    /// under each of its conditions; a cross-encoder reads row by row.
     ///
     /// # Errors
     /// As [`Lens::run`]; or the encoder's numbers overflow.
@@ -50,26 +50,24 @@ impl<B: Backend> Lens<B> {
         &self,
         rows: impl IntoIterator<Item = [&'a str; 3]>,
     ) -> Result<ComparedRows> {
-        let mut distinct = Distinct::default();
-        let pairs: Vec<_> = rows
-            .into_iter()
-            .map(|[s1, s2, c]| [s1, s2].map(|sentence| distinct.add(sentence, c) as usize))
-            .collect();
-        let tokens = distinct
-            .inputs
-            .iter()
-            .map(|(s, c)| self.encoder.conditional(s, c, &format!(" \"{c:.60}\"")))
-            .collect::<Result<Vec<_>>>()?;
-        let embedded = self.run(&tokens).await?;
+        let rows: Vec<_> = rows.into_iter().collect();
+        let (inputs, pairs) = self.inputs_of(&rows)?;
+        let embedded = self.run(&inputs).await?;
         let sound = |vector: &Vec<f32>| vector.iter().all(|x| x.is_finite());
         if let Some(at) = embedded.vectors.iter().position(|v| !sound(v)) {
-            let (sentence, condition) = distinct.inputs[at];
+            let row = pairs.iter().position(|pair| pair.contains(&at));
+            let [first, second, condition] = row.map_or([""; 3], |row| rows[row]);
+            let of_second = row.is_some_and(|row| pairs[row][0] != at);
+            let sentence = if of_second { second } else { first };
             return Err(Error::InvalidArgument(format!(
                 "\"{sentence:.40}\" under \"{condition:.40}\" has no embedding: the encoder's numbers do not fit {}. Choose another precision, such as bf16 or f32.",
                 self.encoder.dtype
             )));
         }
-        let similarity = |&[a, b]: &[usize; 2]| cosine(&embedded.vectors[a], &embedded.vectors[b]);
+        let similarity = |pair: &[usize; 2]| {
+            let row = |input: usize| embedded.vectors[input].as_slice();
+            self.case.similarity(pair.map(row))
+        };
         let cut = |(row, pair): (usize, &[usize; 2])| {
             let mut cuts = embedded.cuts.iter();
             let (_, tokens) = cuts.find(|(input, _)| pair.contains(input))?;
@@ -91,5 +89,25 @@ impl<B: Backend> Lens<B> {
             similarities: pairs.iter().map(similarity).collect(),
             cuts: pairs.iter().enumerate().filter_map(cut).collect(),
         })
+    }
+
+    /// What the encoder reads for these rows, and the two inputs that each compares: one twice where they are read at once.
+    fn inputs_of(&self, rows: &[[&str; 3]]) -> Result<(Vec<Input>, Vec<[usize; 2]>)> {
+        let what = |condition: &str| format!(" \"{condition:.60}\"");
+        if self.case.scores() {
+            let mut inputs = Vec::with_capacity(rows.len());
+            for &[s1, s2, c] in rows {
+                inputs.extend(self.encoder.compared(&self.case, [s1, s2], c, &what(c))?);
+            }
+            return Ok((inputs, (0..rows.len()).map(|row| [row; 2]).collect()));
+        }
+        let mut distinct = Distinct::default();
+        let pairs = rows
+            .iter()
+            .map(|&[s1, s2, c]| [s1, s2].map(|sentence| distinct.add(sentence, c) as usize))
+            .collect();
+        let inputs = distinct.inputs.iter();
+        let inputs = inputs.map(|(s, c)| self.encoder.conditional(s, c, &what(c)));
+        Ok((inputs.collect::<Result<_>>()?, pairs))
     }
 }

@@ -170,6 +170,10 @@ fn batches(
                 Input::Single(template.sentence("sentence", sentence)?),
                 Input::Single(template.condition("condition", &row.condition)?),
             ],
+            Case::Cross(_) => {
+                let sentences = [row.sentence1.as_str(), &row.sentence2];
+                encoder.compared(case, sentences, &row.condition, "")?
+            }
             Case::Instructed(_) => {
                 return wrong("encoders that follow instructions are not quantized here.");
             }
@@ -178,12 +182,8 @@ fn batches(
             passes.push(Pass::default());
         }
         if let Some(pass) = passes.last_mut() {
-            let joint = match case {
-                Case::Joint(joint) => Some(joint),
-                Case::Apart(_) | Case::Instructed(_) => None,
-            };
             for input in &inputs {
-                pass.add(0, input, &template, joint, Pool::All)?;
+                pass.add(0, input, &template, Some(case), Pool::All)?;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How a sentence and a condition become one input of an MLM encoder: CONC(c+s) and CONC(s+c) (Conneau et
 //! al.'s pair input: `[CLS] a [SEP] b [SEP]` for BERT, `<s> a </s></s> b </s>` for RoBERTa and XLM-R),
-//! the condition alone, and the sentence alone.
+//! the condition alone, the sentence alone, and two sentences with their condition as one text.
 
 use std::{ops::Range, sync::Arc};
 
@@ -52,8 +52,7 @@ pub struct Template<'a> {
 #[derive(Clone)]
 pub struct Tokens {
     encoding: Arc<Encoding>,
-    /// For instructions, which say a text within another.
-    #[cfg(not(target_arch = "wasm32"))]
+    /// For inputs that say a text within another.
     text: Arc<str>,
     what: Arc<str>,
 }
@@ -102,7 +101,6 @@ impl Template<'_> {
     pub fn sentence(&self, what: &str, text: &str) -> Result<Tokens> {
         Ok(Tokens {
             encoding: self.tokenizer.encode(what, text)?.into(),
-            #[cfg(not(target_arch = "wasm32"))]
             text: text.into(),
             what: what.into(),
         })
@@ -162,6 +160,60 @@ impl Template<'_> {
                 let [s, c] = spans(&joined, [s_len, c_len])?;
                 (joined, c, s)
             }
+        };
+        Ok(self.sequence(&joined, condition, sentence, cut))
+    }
+
+    /// Sentences and a condition, or some of them, as one text with the tokenizer's own separator between them,
+    /// `s1 [SEP] s2 [SEP] c`: the ids of Hugging Face's tokenizer for that text, as C-STS's program writes it. Where they are
+    /// too long, sentences are cut, the longest first, and the condition never (that program cuts the end, which is the
+    /// condition's).
+    ///
+    /// # Errors
+    /// The condition leaves no room for the sentences; or the tokenizer knows no separator.
+    pub fn together(&self, sentences: &[&Tokens], condition: Option<&Tokens>) -> Result<Sequence> {
+        let texts: Vec<&Tokens> = sentences.iter().copied().chain(condition).collect();
+        let last = texts.len().saturating_sub(1);
+        // Spaces around a separator are the texts': byte-level tokenizers have tokens for them.
+        let encode = |(i, text): (usize, &&Tokens)| {
+            let before = if i > 0 { " " } else { "" };
+            let after = if i < last { " " } else { "" };
+            let spaced = format!("{before}{}{after}", text.text);
+            self.tokenizer.encode(&text.what, &spaced)
+        };
+        let mut parts = texts
+            .iter()
+            .enumerate()
+            .map(encode)
+            .collect::<Result<Vec<_>>>()?;
+        let added = self.tokenizer.added_tokens(false) + usize::from(self.end.is_some()) + last;
+        let tokens: usize = parts.iter().map(Encoding::len).sum();
+        let cut = (tokens + added).saturating_sub(self.max_tokens);
+        let mut lengths: Vec<usize> = parts.iter().map(Encoding::len).collect();
+        for _ in 0..cut {
+            match lengths[..sentences.len()].iter_mut().max() {
+                Some(longest) if *longest > 1 => *longest -= 1,
+                _ => return Err(self.too_long(texts[last])),
+            }
+        }
+        for (part, length) in parts.iter_mut().zip(&lengths) {
+            part.truncate(*length, 0, TruncationDirection::Right);
+        }
+        let separator = self.tokenizer.separator()?;
+        let mut whole = Vec::with_capacity(parts.len() + last);
+        for (i, part) in parts.into_iter().enumerate() {
+            whole.extend((i > 0).then(|| separator.clone()));
+            whole.push(part);
+        }
+        let joined = self.tokenizer.join(Encoding::merge(whole, false), None)?;
+        let special = joined.get_special_tokens_mask();
+        let start = special.iter().take_while(|&&s| s == 1).count();
+        let end = start + lengths.iter().sum::<usize>() + last;
+        let own = condition.map_or(0, |_| lengths[last]);
+        // Between sentences and condition a separator stands.
+        let (condition, sentence) = match (own, sentences.len()) {
+            (0, _) | (_, 0) => (start..end, start..end),
+            _ => (end - own..end, start..end - own - 1),
         };
         Ok(self.sequence(&joined, condition, sentence, cut))
     }

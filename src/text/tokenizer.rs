@@ -246,6 +246,31 @@ impl Tokenizer {
             .map_err(|e| Error::Tokenizer(e.to_string()))
     }
 
+    /// The token that ends an input, and stands between two texts of one: BERT's `[SEP]`, RoBERTa's `</s>`.
+    ///
+    /// # Errors
+    /// The tokenizer's template ends a text with none.
+    pub(crate) fn separator(&self) -> Result<Encoding> {
+        let alone = self.join(Encoding::default(), None)?;
+        let Some((&id, token)) = alone.get_ids().last().zip(alone.get_tokens().last()) else {
+            return Err(Error::Tokenizer(
+                "this tokenizer's template ends no text with a separator; BERT's and RoBERTa's do"
+                    .into(),
+            ));
+        };
+        Ok(Encoding::new(
+            vec![id],
+            vec![0],
+            vec![token.clone()],
+            vec![None],
+            vec![(0, 0)],
+            vec![0],
+            vec![1],
+            Vec::new(),
+            Default::default(),
+        ))
+    }
+
     /// Special tokens added to one text, or to a pair.
     pub(crate) fn added_tokens(&self, pair: bool) -> usize {
         self.inner

@@ -1,6 +1,6 @@
 //! Fine-tuning an encoder end to end on rated sentence pairs: a siamese encoder (Reimers & Gurevych, 2019)
 //! whose two sides are CASE embeddings or those of a tri-encoder with a router (CSR), with a projection head
-//! on top or without.
+//! on top or without; or a cross-encoder, which reads both sentences at once and gives a score (C-STS).
 //!
 //! All rows of a sentence pair that follow each other in the data, two conditions or more, or of a set, are in one
 //! batch; the [`Loss`] compares them. Texts whose similarities are to stay as they were, and texts that mention a condition or
@@ -36,7 +36,7 @@ use crate::{
         mixture::{Mixture, Source},
     },
     embedding::{
-        Case, Encoder, Input, Joint, Pool,
+        Case, Encoder, Input, Pool,
         layers::LayerShape,
         plan::{Job, Pass},
         router::{Routed, Texts, TriEncoder},
@@ -45,7 +45,6 @@ use crate::{
     evaluation::metrics,
     head::{Head, HeadFile, HeadLayer, HeadShape, HeadSpec, MENTIONED, Mentioned},
     lens::Finish,
-    similarity::cosine,
     text::template::Tokens,
     training::{
         batches::{self, Batch, Loose, Material, Rows},
@@ -143,7 +142,7 @@ struct Examples {
     mentioned: Vec<(usize, bool)>,
 }
 
-/// One rated row: both sentences under their condition.
+/// One rated row: the inputs of both sentences under their condition; of a cross-encoder, the one that is both.
 struct Example {
     sides: [usize; 2],
     rating: f32,
@@ -259,7 +258,8 @@ pub fn fine_tune(
     let validation = run.rated(&task.validation.rows)?;
     let material = examples.material(train);
     let ratings = task.validation.ratings();
-    let batches = |epoch| material.batches(4 * options.batch, options.seed, epoch);
+    let sequences = 2 * options.batch * if task.case.scores() { 1 } else { 2 };
+    let batches = |epoch| material.batches(sequences, options.seed, epoch);
     let of = (1..=options.epochs).map(|epoch| batches(epoch).len()).sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {
         let epoch = run.epochs + 1;
@@ -496,7 +496,10 @@ impl<'a> Training<'a> {
             Ok(())
         };
         if !rated.is_empty() {
-            let similarity = (select(&sides[0])? * select(&sides[1])?)?.sum(D::Minus1)?;
+            let similarity = match self.head.scores() {
+                true => select(&sides[0])?.squeeze(1)?,
+                false => (select(&sides[0])? * select(&sides[1])?)?.sum(D::Minus1)?,
+            };
             let ratings: Vec<f32> = rated.iter().map(|row| row.rating).collect();
             add(
                 options.loss.of(&similarity, &ratings, &groups, inputs)?,
@@ -527,21 +530,21 @@ impl<'a> Training<'a> {
         Ok(total)
     }
 
-    /// Embeddings of inputs, each of length 1, `[inputs, dims]`.
+    /// Embeddings of inputs, each of length 1, `[inputs, dims]`, or their scores, `[inputs, 1]`.
     fn embed<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let backend = &self.encoder.backend;
         let pooled = match self.task.case {
-            Case::Joint(joint) => self.joint(joint, inputs)?,
+            Case::Joint(_) | Case::Cross(_) => self.joint(inputs)?,
             Case::Apart(apart) => self.apart(apart.pooling, inputs)?,
             // No run starts behind instructions.
             Case::Instructed(instructed) => self.apart(instructed.pooling, inputs)?,
         };
-        backend.normalize(&self.head.forward(backend, &pooled)?)
+        self.head.finished(backend, &pooled)
     }
 
     /// What training reads, and where texts whose similarities are to be kept lie before it.
     fn examples(&self, train: &Mixture) -> Result<Examples> {
-        let mut reader = Reader::new(&self.encoder);
+        let mut reader = Reader::new(&self.encoder, self.task.case);
         let rated = reader.rated(&train.rated.rows)?;
         let (mut kept, mut texts) = (Vec::new(), Vec::new());
         for text in train.kept.iter().flat_map(|source| &source.rows) {
@@ -599,7 +602,7 @@ impl<'a> Training<'a> {
 
     /// Rated rows as the encoder's inputs.
     fn rated(&self, rows: &[Row]) -> Result<Examples> {
-        let mut reader = Reader::new(&self.encoder);
+        let mut reader = Reader::new(&self.encoder, self.task.case);
         Ok(Examples {
             rated: reader.rated(rows)?,
             inputs: reader.inputs,
@@ -607,16 +610,16 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// Embeddings of sentences with their conditions in one input each, and of texts by themselves, `[inputs, orders ·
-    /// hidden]`.
-    fn joint<'e>(&self, joint: &Joint, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
+    /// Pooled rows of sentences with their conditions in one input each, or of everything at once, and of texts by
+    /// themselves, `[inputs, Case::dims]`.
+    fn joint<'e>(&self, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let template = self.encoder.template();
         let mut pass = Pass::default();
         for (input, i) in inputs.zip(0..) {
-            pass.add(i, input, &template, Some(joint), Pool::All)?;
+            pass.add(i, input, &template, Some(self.task.case), Pool::All)?;
         }
         let batch = &pass.plan.batch;
-        let hidden = match joint.router {
+        let hidden = match self.task.case.joint_router() {
             Some(router) => {
                 let within = self.encoder.within(router, pass.joint(), batch.tokens())?;
                 self.encoder.hidden_within(batch, &within)?
@@ -701,8 +704,8 @@ impl<'a> Training<'a> {
         };
         let rows = pollster::block_on(encoder.run(job, finish))?;
         let similarity = |row: &Example| {
-            let [one, other] = row.sides.map(|input| &rows.vectors[input]);
-            f64::from(cosine(one, other))
+            let of = |input: usize| rows.vectors[input].as_slice();
+            f64::from(self.task.case.similarity(row.sides.map(of)))
         };
         Ok(examples.rated.iter().map(similarity).collect())
     }
@@ -751,6 +754,7 @@ fn schedule(step: usize, of: usize, warm_up: f64) -> f64 {
 /// Makes inputs of texts, each text tokenized once and no input made twice.
 struct Reader<'a, 'r> {
     encoder: &'a Encoder<Trainer>,
+    case: &'a Case,
     inputs: Vec<Input>,
     sentences: HashMap<&'r str, Tokens>,
     conditions: HashMap<&'r str, Tokens>,
@@ -758,9 +762,10 @@ struct Reader<'a, 'r> {
 }
 
 impl<'a, 'r> Reader<'a, 'r> {
-    fn new(encoder: &'a Encoder<Trainer>) -> Self {
+    fn new(encoder: &'a Encoder<Trainer>, case: &'a Case) -> Self {
         Self {
             encoder,
+            case,
             inputs: Vec::new(),
             sentences: HashMap::new(),
             conditions: HashMap::new(),
@@ -781,10 +786,13 @@ impl<'a, 'r> Reader<'a, 'r> {
             let next = conditions.len();
             let asked = *conditions.entry(condition).or_insert(next);
             Ok(Example {
-                sides: [
-                    self.input(s1, Some(condition))?,
-                    self.input(s2, Some(condition))?,
-                ],
+                sides: match self.case.scores() {
+                    true => [self.together([s1, s2], condition)?; 2],
+                    false => [
+                        self.input(s1, Some(condition))?,
+                        self.input(s2, Some(condition))?,
+                    ],
+                },
                 rating: row.rating,
                 asked: [pair, asked],
             })
@@ -800,30 +808,50 @@ impl<'a, 'r> Reader<'a, 'r> {
         if let Some(&known) = self.known.get(&(text, condition)) {
             return Ok(known);
         }
+        let sentence = self.sentence(text)?;
+        let input = match condition {
+            None => Input::Single(sentence),
+            Some(condition) => Input::Conditional {
+                sentence,
+                condition: self.condition(condition)?,
+            },
+        };
+        self.inputs.push(input);
+        self.known.insert((text, condition), self.inputs.len() - 1);
+        Ok(self.inputs.len() - 1)
+    }
+
+    /// The input of two sentences and their condition at once.
+    ///
+    /// # Errors
+    /// What the tokenizer says; the condition leaves no room for the sentences.
+    fn together(&mut self, sentences: [&'r str; 2], condition: &'r str) -> Result<usize> {
+        let [first, second] = [self.sentence(sentences[0])?, self.sentence(sentences[1])?];
+        let condition = self.condition(condition)?;
         let template = self.encoder.template();
-        let sentence = match self.sentences.entry(text) {
+        let inputs = self.case.inputs(&template, [&first, &second], &condition)?;
+        self.inputs.extend(inputs);
+        Ok(self.inputs.len() - 1)
+    }
+
+    fn sentence(&mut self, text: &'r str) -> Result<Tokens> {
+        let template = self.encoder.template();
+        Ok(match self.sentences.entry(text) {
             Entry::Occupied(tokens) => tokens.get().clone(),
             Entry::Vacant(place) => place
                 .insert(template.sentence(&format!("text \"{text:.60}\""), text)?)
                 .clone(),
-        };
-        self.inputs.push(match condition {
-            None => Input::Single(sentence),
-            Some(condition) => Input::Conditional {
-                sentence,
-                condition: match self.conditions.entry(condition) {
-                    Entry::Occupied(tokens) => tokens.get().clone(),
-                    Entry::Vacant(place) => place
-                        .insert(
-                            template
-                                .condition(&format!("condition \"{condition:.60}\""), condition)?,
-                        )
-                        .clone(),
-                },
-            },
-        });
-        self.known.insert((text, condition), self.inputs.len() - 1);
-        Ok(self.inputs.len() - 1)
+        })
+    }
+
+    fn condition(&mut self, text: &'r str) -> Result<Tokens> {
+        let template = self.encoder.template();
+        Ok(match self.conditions.entry(text) {
+            Entry::Occupied(tokens) => tokens.get().clone(),
+            Entry::Vacant(place) => place
+                .insert(template.condition(&format!("condition \"{text:.60}\""), text)?)
+                .clone(),
+        })
     }
 }
 

@@ -188,7 +188,7 @@ fn start_layer(inputs: usize, outputs: usize, biases: usize, rng: &mut StdRng) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{checkpoint::EncoderId, embedding::Case};
+    use crate::{backend::Activation, checkpoint::EncoderId, embedding::Case};
 
     /// Vectors whose first half says how alike they are and whose second half is noise.
     fn toy() -> (Tensor, Vec<Example>) {
@@ -215,7 +215,7 @@ mod tests {
         )
     }
 
-    fn spec(dims: Vec<usize>, relu: bool) -> HeadSpec {
+    fn spec(dims: Vec<usize>, activation: Activation) -> HeadSpec {
         HeadSpec {
             encoder: EncoderId {
                 id: "toy".into(),
@@ -223,7 +223,7 @@ mod tests {
             },
             case: Case::default(),
             dims,
-            relu,
+            activation,
             dropout: 0.1,
             languages: None,
             training: serde_json::Value::Null,
@@ -245,7 +245,11 @@ mod tests {
     fn a_head_learns_which_directions_count() {
         let (embeddings, examples) = toy();
         let (train_set, validation) = examples.split_at(200);
-        for spec in [spec(vec![16, 8], false), spec(vec![16, 32, 8], true)] {
+        for spec in [
+            spec(vec![16, 8], Activation::None),
+            spec(vec![16, 32, 8], Activation::Relu),
+            spec(vec![16, 16], Activation::Gelu),
+        ] {
             let trained = train(
                 &embeddings,
                 &spec,
@@ -281,7 +285,7 @@ mod tests {
             };
             train(
                 &embeddings,
-                &spec(vec![16, 8], true),
+                &spec(vec![16, 8], Activation::Relu),
                 &examples,
                 &examples,
                 &options,

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use caselens::{
     Device, Lens,
-    backend::webgpu::{Options, PowerPreference, Products, WebGpu},
+    backend::{
+        Activation,
+        webgpu::{Options, PowerPreference, Products, WebGpu},
+    },
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
         gguf::write::{Pooling, Source, write_gguf},
@@ -175,7 +178,10 @@ pub fn head(encoder: &EncoderId, dims: &[usize], relu: bool) -> HeadFile {
             encoder: encoder.clone(),
             case: Case::default(),
             dims: dims.to_vec(),
-            relu,
+            activation: match relu {
+                true => Activation::Relu,
+                false => Activation::None,
+            },
             dropout: 0.15,
             languages: None,
             training: serde_json::Value::Null,

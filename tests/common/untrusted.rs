@@ -4,7 +4,7 @@
 
 use caselens::{
     Error, Lens,
-    backend::simd::Simd,
+    backend::{Activation, simd::Simd},
     bundle::{File, Manifest, gallery},
     checkpoint::{ArrivingCheckpoint, BertCheckpoint, EncoderId, weights::Bytes},
     embedding::{Case, Encoder},
@@ -122,7 +122,7 @@ pub fn small_head() -> (EncoderId, Vec<u8>) {
             encoder: encoder.clone(),
             case: Case::default(),
             dims: vec![12, 4],
-            relu: true,
+            activation: Activation::Relu,
             dropout: 0.1,
             languages: None,
             training: Default::default(),

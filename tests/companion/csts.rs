@@ -1,5 +1,6 @@
 //! The protocol of C-STS: seeds, comparisons of runs, and what training writes of itself.
 
+use caselens::head::{HeadFile, Mentioned};
 use serde_json::Value;
 
 use crate::{
@@ -181,4 +182,397 @@ fn a_heads_training_is_written_beside_it() {
     let record = folder.file("toy.head.training.json");
     let compared = json(&ok(&["compare-runs", &record, "--json"], b""));
     assert_eq!(compared["sets"][0]["runs"], 2);
+}
+
+#[test]
+fn a_cross_encoder_is_trained_scores_and_embeds_nothing() {
+    let folder = Folder::new("csts-cross");
+    let toy = folder.write("toy.csv", &toy_csv(24));
+    let (out, new) = (folder.file("out"), folder.file("new"));
+    let cross = [
+        "--architecture",
+        "cross",
+        "--epochs",
+        "1",
+        "--kind",
+        "transform",
+        "--inputs",
+        "condition",
+    ];
+    let report = tune(&toy, &out, &[&cross[..], &["--validation", &toy]].concat());
+    let spec = &report["spec"];
+    assert_eq!(spec["dims"], serde_json::json!([64, 64, 1]));
+    assert_eq!(
+        (&spec["relu"], &spec["dropout"]),
+        (&"gelu".into(), &serde_json::json!(0.1f32))
+    );
+    assert_eq!(
+        spec["case"]["architecture"],
+        serde_json::json!({"cross": {"inputs": "condition"}})
+    );
+    assert_eq!(spec["case"]["pooling"], "cls");
+
+    // The folder remembers, to the numbers validation saw, and to what it does not read.
+    let evaluated = json(&ok(
+        &["evaluate", "--model", &out, "--data", &toy, "--json"],
+        b"",
+    ));
+    let reached = report["seeds"][0]["best_epoch"]["validation_spearman"]
+        .as_f64()
+        .unwrap();
+    assert!(
+        (evaluated["spearman"].as_f64().unwrap() - reached).abs() < 1e-6,
+        "{evaluated}"
+    );
+    let score = |s1: &str, s2: &str| {
+        let printed = ok(
+            &[
+                "score",
+                s1,
+                s2,
+                "-c",
+                "the animal",
+                "--model",
+                &out,
+                "--json",
+            ],
+            b"",
+        );
+        json(&printed)["similarity"].as_f64().unwrap()
+    };
+    assert_eq!(
+        score("a dog", "a cat"),
+        score("rain near the river", "a street")
+    );
+    let text = String::from_utf8(ok(&["evaluate", "--model", &out, "--data", &toy], b"")).unwrap();
+    assert!(
+        text.starts_with("transforming head 64 → 64 → 1 for out (")
+            && text.contains("as a cross-encoder"),
+        "{text}"
+    );
+    // So does its file for the backend that multiplies bytes.
+    let (gguf, head) = (folder.file("out.gguf"), folder.file("out.head.safetensors"));
+    ok(
+        &[
+            "quantize", "--model", &out, "--output", &gguf, "--dtype", "q8_0", "--head", &head,
+        ],
+        b"",
+    );
+    let rounded = json(&ok(
+        &[
+            "evaluate", "--model", &gguf, "--head", &head, "--data", &toy, "--json",
+        ],
+        b"",
+    ));
+    assert!(
+        (rounded["spearman"].as_f64().unwrap() - reached).abs() < 0.2,
+        "{rounded} {reached}"
+    );
+
+    let line = r#"{"sentence": "a dog", "condition": "the animal"}"#;
+    let table = folder.write("texts.jsonl", &format!("{line}\n"));
+    let embed = [
+        "embed",
+        "--model",
+        &out,
+        "--input",
+        &table,
+        "--output",
+        &new,
+        "--text-column",
+        "sentence",
+    ];
+    for (args, part) in [
+        (
+            &[&embed[..], &["--condition-column", "condition"]].concat()[..],
+            "embeds neither",
+        ),
+        (
+            &[
+                "export", "--model", &gguf, "--head", &head, "--output", &new,
+            ],
+            "a cross-encoder scores two sentences",
+        ),
+        (
+            &[
+                "evaluate",
+                "--model",
+                &out,
+                "--data",
+                &toy,
+                "--head",
+                "none",
+                "--architecture",
+                "cross",
+            ],
+            "the head that was trained with it",
+        ),
+        (
+            &[
+                "evaluate",
+                "--model",
+                &out,
+                "--data",
+                &toy,
+                "--head",
+                "none",
+                "--inputs",
+                "condition",
+            ],
+            "--inputs is for --architecture cross",
+        ),
+        (
+            &[
+                "fine-tune",
+                "--model",
+                &out,
+                "--data",
+                &toy,
+                "--output",
+                &new,
+                "--architecture",
+                "cross",
+                "--order",
+                "cs",
+            ],
+            "--order is for",
+        ),
+        (
+            &[
+                "fine-tune",
+                "--model",
+                &out,
+                "--data",
+                &toy,
+                "--output",
+                &new,
+                "--kind",
+                "transform",
+                "--dims",
+                "8",
+            ],
+            "not for --kind transform",
+        ),
+        (
+            &[
+                "fine-tune",
+                "--model",
+                &out,
+                "--data",
+                &toy,
+                "--output",
+                &new,
+                "--architecture",
+                "cross",
+                "--pooling",
+                "condition",
+            ],
+            "cls or all",
+        ),
+    ] {
+        let said = refused(args, b"");
+        assert!(said.contains(part), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn predictions_are_the_benchmarks_submission() {
+    let folder = Folder::new("csts-predictions");
+    let rows = 4732;
+    let csv = |label: &str| {
+        let row = |i: usize| {
+            format!(
+                "sentence {i},the other,the place{}\n",
+                if label.is_empty() { "" } else { ",-1" }
+            )
+        };
+        format!(
+            "sentence1,sentence2,condition{label}\n{}",
+            (0..rows).map(row).collect::<String>()
+        )
+    };
+    // As the hidden test set is published, and without the column.
+    let lines: String = (0..rows)
+        .map(|i| format!("{{\"similarity\": {}}}\n", i as f64 / 8192.0))
+        .collect();
+    let similarities = folder.write("similarities.jsonl", &lines);
+    let out = folder.file("predictions.json");
+    for label in [",label", ""] {
+        let data = folder.write("test.csv", &csv(label));
+        let mut args = vec![
+            "evaluate",
+            "--data",
+            &data,
+            "--similarities",
+            &similarities,
+            "--predictions",
+            &out,
+        ];
+        args.extend(["--expect-rows", "4732"]);
+        let printed = String::from_utf8(ok(&args, b"")).unwrap();
+        assert!(
+            printed.contains("4732 predictions, 0 of them with a label")
+                && !printed.contains("NaN"),
+            "{printed}"
+        );
+        args.push("--json");
+        let report = json(&ok(&args, b""));
+        assert_eq!(
+            (&report["predictions"], &report["rows"]),
+            (&rows.into(), &0.into())
+        );
+        assert!(report["spearman"].is_null());
+        // Keys in the order of the rows, each with its own number.
+        let text = folder.read("predictions.json");
+        let keys: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split('"').nth(1))
+            .collect();
+        assert!(keys.iter().zip(0..).all(|(key, i)| *key == i.to_string()) && keys.len() == rows);
+        let all: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&all["0"], &all["4731"]),
+            (&0.0.into(), &(4731.0 / 8192.0).into())
+        );
+    }
+    let data = folder.file("test.csv");
+    let few = [
+        "evaluate",
+        "--data",
+        &data,
+        "--predictions",
+        &out,
+        "--limit",
+        "10",
+        "--expect-rows",
+        "4732",
+    ];
+    assert!(refused(&few, b"").contains("row 10: it ends here, and 4732 rows are expected"));
+
+    // Rows with a label are evaluated as ever, and those without are predicted beside them.
+    let model = common::fixture("bert-tiny").display().to_string();
+    let mixed = folder.write("mixed.csv", &toy_csv(16));
+    let encoder = [
+        "--model", &model, "--head", "none", "--data", &mixed, "--json",
+    ];
+    let report = json(&ok(
+        &[&["evaluate", "--predictions", &out][..], &encoder].concat(),
+        b"",
+    ));
+    let without = json(&ok(&[&["evaluate"][..], &encoder].concat(), b""));
+    assert_eq!(
+        (&report["rows"], &report["predictions"]),
+        (&30.into(), &32.into())
+    );
+    for figure in ["spearman", "pearson", "accuracy", "pairs"] {
+        assert_eq!(report[figure], without[figure], "{figure}");
+    }
+    let all: Value = serde_json::from_str(&folder.read("predictions.json")).unwrap();
+    assert!(all["15"].is_number() && all.as_object().unwrap().len() == 32);
+}
+
+#[test]
+fn data_is_counted_and_its_conditions_are_read_by_the_guidelines() {
+    let folder = Folder::new("csts-data");
+    let csv = "sentence1,sentence2,condition,label,first,second,third\n\
+               a green melon,a green avocado,The color is green,5,5,5,5\n\
+               a green melon,a green avocado,The size of the fruit,1,1,1,2\n\
+               a man plays guitar,a man plays on the road,The instrument in the sentence.,4.0,4,4,4\n\
+               a man plays guitar,a man plays on the road,The activity.,-1,3,,3\n";
+    let data = folder.write("data.csv", csv);
+    let args = [
+        "check-data",
+        "--data",
+        &data,
+        "--annotators",
+        "first,second,third",
+        "--against",
+        &data,
+    ];
+    let report = json(&ok(&[&args[..], &["--json"]].concat(), b""));
+    assert_eq!(
+        (&report["rows"], &report["pairs"], &report["conditions"]),
+        (&4.into(), &2.into(), &4.into())
+    );
+    assert_eq!(
+        report["labels"],
+        serde_json::json!({"-1": 1, "1": 1, "4": 1, "5": 1})
+    );
+    assert_eq!(report["shared"]["pairs"], 2);
+    // Three subjects: P̄ = (1 + 1/3 + 1) / 3 and P̄ₑ = (3² + 2² + 1² + 3²) / 9².
+    let (observed, chance) = (7.0 / 9.0, 23.0 / 81.0);
+    let kappa = report["agreement"]["fleiss_kappa"].as_f64().unwrap();
+    assert!(
+        (kappa - (observed - chance) / (1.0 - chance)).abs() < 1e-12,
+        "{kappa}"
+    );
+    assert_eq!(report["agreement"]["rows"], 3);
+    let found: Vec<_> = (report["findings"].as_array().unwrap().iter())
+        .map(|f| (f["row"].as_u64().unwrap(), f["guideline"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(found, [(1, 3), (3, 4), (4, 5)]);
+    let printed =
+        String::from_utf8(ok(&[&args[..], &["--guidelines", "3,5"]].concat(), b"")).unwrap();
+    assert!(printed.contains("row 1: \"The color is green\" (guideline 3): it says that something is \"green\", a value"), "{printed}");
+    assert!(
+        printed.contains("Fleiss' kappa of 3 annotators on 3 rows")
+            && !printed.contains("guideline 4"),
+        "{printed}"
+    );
+    assert!(
+        refused(
+            &["check-data", "--data", &data, "--annotators", "first"],
+            b""
+        )
+        .contains("two annotators at least")
+    );
+    assert!(
+        refused(
+            &[
+                "check-data",
+                "--data",
+                &data,
+                "--annotators",
+                "first,fourth"
+            ],
+            b""
+        )
+        .contains("`fourth` is missing")
+    );
+    // What a sentence does not say is told by a head that knows: here by one for which none says anything.
+    let [encoder, head] = common::models();
+    let (encoder, silent) = (
+        encoder.display().to_string(),
+        folder.file("silent.head.safetensors"),
+    );
+    let mut file = HeadFile::open(&head).unwrap();
+    file.mentioned = Some(Mentioned {
+        weight: vec![0.0; 384],
+        bias: -3.0,
+        threshold: Mentioned::THRESHOLD,
+    });
+    std::fs::write(&silent, file.to_bytes().unwrap()).unwrap();
+    let told = [
+        "check-data",
+        "--data",
+        &data,
+        "--guidelines",
+        "2",
+        "--mentioned",
+        "--json",
+    ];
+    let report = json(&ok(
+        &[&told[..], &["--model", &encoder, "--head", &silent]].concat(),
+        b"",
+    ));
+    let found = report["findings"].as_array().unwrap();
+    assert_eq!(found.len(), 4);
+    assert_eq!(found[3]["row"], 4);
+    assert_eq!(
+        found[3]["reason"],
+        "neither sentence says anything about it"
+    );
+    let head = head.display().to_string();
+    let untold = [&told[..], &["--model", &encoder, "--head", &head]].concat();
+    assert!(refused(&untold, b"").contains("does not tell what a sentence mentions"));
 }

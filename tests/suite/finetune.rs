@@ -4,11 +4,14 @@ use crate::common;
 
 use candle_core::{Device, Tensor};
 use caselens::{
-    backend::candle::{
-        Candle,
-        training::{
-            Trainer,
-            parameters::{Adapter, FineTuning, Frozen, TrainingPrecision},
+    backend::{
+        Activation,
+        candle::{
+            Candle,
+            training::{
+                Trainer,
+                parameters::{Adapter, FineTuning, Frozen, TrainingPrecision},
+            },
         },
     },
     checkpoint::{BertCheckpoint, save, weights::Bytes},
@@ -419,7 +422,7 @@ fn mixed(rated: Dataset) -> Mixture {
 fn variants() -> [EncoderOptions; 3] {
     let head = HeadShape {
         widths: vec![24, 16],
-        relu: true,
+        activation: Activation::Relu,
         dropout: 0.1,
     };
     [

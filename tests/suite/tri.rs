@@ -375,12 +375,12 @@ fn gradients_are_those_of_finite_differences() {
         let (s, c) = (&SENTENCES[..2], &CONDITIONS[..1]);
         let loss = || -> Result<Tensor> {
             let embedded = match &case {
-                Case::Joint(joint) => {
+                Case::Joint(_) => {
                     let template = encoder.template();
                     let mut pass = Pass::default();
                     for (i, s) in s.iter().enumerate() {
                         let input = encoder.conditional(s, c[0], "")?;
-                        pass.add(i, &input, &template, Some(joint), Pool::All)?;
+                        pass.add(i, &input, &template, Some(&case), Pool::All)?;
                     }
                     let (batch, router) = (&pass.plan.batch, joint.router.unwrap());
                     let within = encoder.within(router, pass.joint(), batch.tokens())?;

@@ -2,6 +2,7 @@
 
 use super::{study::Study, vectors::Vectors};
 use crate::{
+    backend::Activation,
     companion::output::progress,
     embedding::{Case, Joint},
     error::Result,
@@ -32,16 +33,21 @@ pub fn train_both(study: &mut Study<'_>) -> Result<()> {
     let input = study.base.case(&joint);
     let case = Case::Joint(joint);
     let shapes = [
-        ("linear", vec![width, DIMS], false, 0.20),
-        ("non-linear", vec![width, HIDDEN, DIMS], true, 0.15),
+        ("linear", vec![width, DIMS], Activation::None, 0.20),
+        (
+            "non-linear",
+            vec![width, HIDDEN, DIMS],
+            Activation::Relu,
+            0.15,
+        ),
     ];
     let mut heads: Vec<(String, Vectors)> = Vec::new();
-    for (name, dims, relu, dropout) in shapes {
+    for (name, dims, activation, dropout) in shapes {
         let spec = HeadSpec {
             encoder: study.base_id.clone(),
             case: case.clone(),
             dims,
-            relu,
+            activation,
             dropout,
             languages: None,
             training: serde_json::Value::Null,

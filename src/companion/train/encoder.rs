@@ -9,7 +9,9 @@ use std::{
 use candle_core::Device;
 use serde_json::json;
 
-use super::{Common, DIMS, HIDDEN, Kind, curves, interrupted::Checkpoints, names, seeds::Seeds};
+use super::{
+    Common, Kind, Widths, curves, interrupted::Checkpoints, names, seeds::Seeds, shape_of,
+};
 use crate::{
     backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
     checkpoint::{BertCheckpoint, Checkpoint, save},
@@ -17,7 +19,7 @@ use crate::{
         folder::{self, FOLDER_HEAD, RECORD},
         numbers::{Clip, below_one, clip, count, not_negative, positive, share},
         output::{json_line, progress},
-        runtime::describe,
+        runtime::{ArchitectureName, describe},
         table::data::{dataset, kept_texts, mentions, sources, teacher},
     },
     data::{
@@ -71,6 +73,15 @@ const LINE_EVERY: usize = 100;
 /// tokens in the last layer (CSR): S sentences under C conditions take S + C passes of the encoder. It adds
 /// no parameters, and head.safetensors remembers it.
 ///
+/// With --architecture cross the encoder reads both sentences and the condition at once, and a layer on top gives
+/// their score (C-STS): a pass for each comparison, and no embeddings. The score is that of the sentences in the
+/// order in which they are given. --inputs condition and sentences leave the rest out, to see what it adds. As the
+/// paper has it:
+///
+///   caselens fine-tune --architecture cross --kind transform --loss mse --batch 16 --epochs 3 --keep last \
+///       --learning-rate 3e-5 --warm-up 0.1 --clip none --freeze none --seeds 0,1,2 \
+///       --model all-MiniLM-L6-v2 --data csts_train.csv --validation csts_validation.csv --output cross
+///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
 /// validation file stays untouched for `evaluate`.
 #[derive(Debug, clap::Args)]
@@ -78,7 +89,7 @@ const LINE_EVERY: usize = 100;
     verbatim_doc_comment,
     mut_arg("architecture", |arg| arg.help("How sentence and condition meet [default: bi]")),
     mut_arg("order", |arg| arg.help("Order of condition (c) and sentence (s) in the encoder's input [default: cs]")),
-    mut_arg("pooling", |arg| arg.help("Tokens whose hidden states are averaged [default: all]")),
+    mut_arg("pooling", |arg| arg.help("Tokens whose hidden states are averaged [default: all, and cls for cross]")),
     mut_arg("no_subtract", |arg| arg.help("Do not subtract the condition's own embedding [default: true]")),
 )]
 pub struct Args {
@@ -109,7 +120,8 @@ pub struct Args {
     /// The encoder's folder, which must not exist yet
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Put a head of this shape on top; with --dims alone an mlp [default: no head]
+    /// Put a head of this shape on top; with --dims alone an mlp [default: no head]; a cross-encoder has a last layer, of
+    /// one output, in any case
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Width of the hidden layer of an mlp on top [default: 1024]
@@ -279,21 +291,20 @@ impl Args {
         Some(format!("{files}, weight {}", self.teacher_weight))
     }
 
-    /// The head that is put on top; one without layers where none is asked for.
-    fn head(&self) -> HeadShape {
-        if self.kind.is_none() && self.dims.is_none() {
-            return HeadShape::default();
+    /// What is asked of the layers on top.
+    fn widths(&self) -> Widths {
+        Widths {
+            hidden: self.hidden,
+            dims: self.dims,
+            dropout: self.head_dropout,
         }
-        let kind = self.kind.unwrap_or(Kind::Mlp);
-        let (hidden, dims) = (self.hidden.unwrap_or(HIDDEN), self.dims.unwrap_or(DIMS));
-        kind.shape(hidden, dims, self.head_dropout)
     }
 
-    fn options(&self, device: &Device, seed: u64) -> EncoderOptions {
+    fn options(&self, device: &Device, head: HeadShape, seed: u64) -> EncoderOptions {
         EncoderOptions {
             adapter: self.adapter,
             freeze: self.freeze,
-            head: self.head(),
+            head,
             loss: Loss {
                 margin: self.quad_margin,
                 ..self.loss
@@ -355,11 +366,13 @@ pub fn run(args: Args) -> Result<()> {
         subtract: false,
         router: None,
     }))?;
+    let hidden_size = checkpoint.config.hidden_size;
+    let head = shape_of(args.kind, &args.widths(), &case, hidden_size);
     let mut best: Option<(FineTuned, EncoderOptions)> = None;
     let mut reached = Vec::new();
     let mut seeds = Seeds::default();
     for &seed in &args.common.seeds {
-        let options = args.options(&device, seed);
+        let options = args.options(&device, head.clone(), seed);
         let task = Task {
             checkpoint: &checkpoint,
             device: device.clone(),
@@ -485,10 +498,11 @@ fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<F
 /// What must be right before hours of work; the published folder.
 fn check(args: &Args) -> Result<PathBuf> {
     let wrong = |reason: String| Err(Error::InvalidArgument(reason));
+    let cross = args.common.case.architecture == Some(ArchitectureName::Cross);
     let head = args.kind.is_some() || args.dims.is_some();
     for (name, given) in [
         ("--hidden", args.hidden.is_some()),
-        ("--head-dropout", args.head_dropout.is_some()),
+        ("--head-dropout", args.head_dropout.is_some() && !cross),
     ] {
         if given && !head {
             return wrong(format!(
@@ -496,11 +510,8 @@ fn check(args: &Args) -> Result<PathBuf> {
             ));
         }
     }
-    if args.kind == Some(Kind::Linear) && args.hidden.is_some() {
-        return wrong(
-            "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.".into(),
-        );
-    }
+    args.kind
+        .map_or(Ok(()), |kind| kind.check(&args.widths()))?;
     args.common.keep.check(args.patience)?;
     if args.freeze != Frozen::Tokens && args.adapter != Adapter::Full {
         return wrong(

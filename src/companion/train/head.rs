@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Common, DIMS, HIDDEN, Kind, curves, names, seeds::Seeds};
+use super::{Common, Kind, Widths, curves, names, seeds::Seeds};
 use crate::{
     companion::{
         cache::{self, examples},
@@ -57,12 +57,18 @@ pub struct Args {
         value_name = "N",
         value_parser = count,
         default_value = "1024",
-        default_value_if("kind", "linear", None)
+        default_value_ifs([("kind", "linear", None), ("kind", "transform", None)])
     )]
     hidden: Option<usize>,
     /// Width of the embedding that the head makes
-    #[arg(long, value_name = "N", value_parser = count, default_value_t = DIMS)]
-    dims: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = count,
+        default_value = "256",
+        default_value_if("kind", "transform", None)
+    )]
+    dims: Option<usize>,
     /// Another dropout than that of the head's kind
     #[arg(long, value_name = "P", value_parser = below_one::<f32>)]
     dropout: Option<f32>,
@@ -98,11 +104,12 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    if args.kind == Kind::Linear && args.hidden.is_some() {
-        return Err(Error::InvalidArgument(
-            "--hidden is for --kind mlp: a linear head has no hidden layer. Leave it out.".into(),
-        ));
-    }
+    let widths = Widths {
+        hidden: args.hidden,
+        dims: args.dims,
+        dropout: args.dropout,
+    };
+    args.kind.check(&widths)?;
     args.common.keep.check(args.patience)?;
     let data = datasets(&args.data)?;
     let data = match args.train_pairs {
@@ -136,8 +143,7 @@ pub fn run(args: Args) -> Result<()> {
     let width = case.dims(lens.encoder.shape.hidden_size);
     let embeddings = Tensor::from_vec(numbers, (inputs.inputs.len(), width), &Device::Cpu)?;
 
-    let hidden = args.hidden.unwrap_or(HIDDEN);
-    let shape = args.kind.shape(hidden, args.dims, args.dropout);
+    let shape = args.kind.shape(width, &widths);
     let mut spec = shape.on(
         lens.encoder.id.clone(),
         lens.encoder.shape.hidden_size,

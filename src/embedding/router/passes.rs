@@ -84,6 +84,7 @@ impl<'a, B: Backend> ApartPasses<'a, B> {
                         None => 0,
                     }
                 }
+                Input::Together(_) => return Err(Input::of_no_cross_encoder()),
                 Input::Conditional {
                     sentence,
                     condition,

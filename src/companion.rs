@@ -43,6 +43,7 @@ mod score_table;
 mod shipped;
 pub mod table;
 mod train;
+mod words;
 
 /// Conditional sentence similarity: how alike are two sentences, seen through a condition?
 ///
@@ -74,6 +75,7 @@ enum Command {
     CompareRuns(compare_runs::Args),
     Explain(explain::Args),
     Cluster(cluster::Args),
+    Words(words::Args),
     FitMentioned(fit_mentioned::Args),
     FitRatings(fit_ratings::Args),
     Report(report::Args),
@@ -122,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::CompareRuns(args) => compare_runs::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Cluster(args) => cluster::run(args),
+        Command::Words(args) => words::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::FitRatings(args) => fit_ratings::run(args),
         Command::Report(args) => report::run(args),

@@ -14,11 +14,13 @@ pub mod pool;
 #[cfg(not(target_arch = "wasm32"))]
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
+mod prompted;
+#[cfg(not(target_arch = "wasm32"))]
 mod remembered;
 pub mod router;
 pub mod within;
 
 pub use apart::{Apart, Composition, Join, Router, RouterQuery, RouterScore};
-pub use case::{Case, Cross, Input, Inputs, Instruct, Instructed, Joint, JointRouter};
+pub use case::{Case, Cross, Input, Inputs, Instruct, Instructed, Joint, JointRouter, Prompted};
 pub use encoder::{Encoder, Shape};
 pub use pool::Pool;

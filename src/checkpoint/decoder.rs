@@ -41,9 +41,7 @@ impl DecoderCheckpoint {
     /// Opens a GGUF file whose header was read.
     pub(super) fn behind(path: &Path, bytes: Bytes, header: Header) -> Result<Self> {
         let what = path.display().to_string();
-        let mut weights = Weights::gguf(&what, bytes, header, |_| true)?;
-        // The layer that names the next token, which no embedding needs.
-        weights.leave_out("output.weight");
+        let weights = Weights::gguf(&what, bytes, header, |_| true)?;
         let config = gguf::config(&what, &weights)?;
         let tokenizer = tokenizer(&what, path, &weights)?;
         let text = |key: &str| weights.metadata.get(key).and_then(Value::as_str);

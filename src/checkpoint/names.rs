@@ -6,6 +6,10 @@ use super::config::Family;
 /// GGUF's name of the bias by offset, which all layers share: the first layer's, as in llama.cpp's T5.
 pub(crate) const RELATIVE_BIAS: &str = "blk.0.attn_rel_b.weight";
 
+/// The layer of a language model that names the next token, which no embedding needs.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) const OUTPUT: &str = "output.weight";
+
 /// The modules of a layer: GGUF's name, that of transformers' BERT, RoBERTa and XLM-R, and that of its MPNet.
 const BERT: [[&str; 3]; 8] = [
     ["attn_q", "attention.self.query", "attention.attn.q"],
@@ -87,6 +91,7 @@ pub(crate) fn decoder(name: &str) -> Option<String> {
     let stem = match stem {
         "embed_tokens" => "token_embd".into(),
         "norm" => "output_norm".into(),
+        "lm_head" => "output".into(),
         _ => {
             let (layer, part) = stem.strip_prefix("layers.")?.split_once('.')?;
             let layer: usize = layer.parse().ok()?;

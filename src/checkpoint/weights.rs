@@ -291,10 +291,11 @@ impl Weights {
         Ok(self.stored_at(entry))
     }
 
-    /// Every tensor, by name.
+    /// Every tensor that embeddings are made with, by name: all but a language model's output layer.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, Stored<'_>)> {
         let entries = self.entries.iter();
+        let entries = entries.filter(|(name, _)| *name != names::OUTPUT);
         entries.map(|(name, entry)| (name.as_str(), self.stored_at(entry)))
     }
 
@@ -312,14 +313,8 @@ impl Weights {
         matrix.map_or(Format::F32, |entry| entry.format)
     }
 
-    /// Leaves a tensor out, where it is there.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn leave_out(&mut self, name: &str) {
-        self.entries.remove(name);
-    }
-
-    /// SHA-256 (hex) of every tensor's name, shape and format and of its first 4 KiB: tells any two models
-    /// apart without reading all of the one at hand.
+    /// SHA-256 (hex) of the name, shape and format of each of [`Weights::all`] and of its first 4 KiB: tells any two
+    /// encoders apart without reading all of the one at hand.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();

@@ -9,7 +9,7 @@ use super::{
     cache,
     fit_mentioned::{self, evaluated},
     output::{json_line, progress, text_line, write_file},
-    runtime::{LensArgs, describe},
+    runtime::{LensArgs, describe, prompt},
     table, wait,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         baseline::ConditionOnly,
         dataset::{Dataset, Row},
     },
-    embedding::Case,
+    embedding::{Case, Prompted},
     error::{Error, Result},
     evaluation::{
         breakdown,
@@ -27,6 +27,7 @@ use crate::{
     head::HeadFile,
     lens::{Lens, rows::Distinct},
     similarity::cosine,
+    text::{Prompt, prompt::NAMED},
     training::head::{Example, predict},
 };
 
@@ -57,6 +58,10 @@ pub const CONFIDENCE_SEED: u64 = 0;
 /// ROC curve, and what lies below its threshold.
 ///
 ///   caselens evaluate --mentioned mentions.csv
+///
+/// With --prompts, a language model in each of several prompts (PonTE), for choosing one: a line each.
+///
+///   caselens evaluate --prompts --model my-llama --data csts_validation.csv
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -89,6 +94,10 @@ pub struct Args {
     /// Add 95 % confidence intervals: bootstrap over sentence pairs, 1000 resamples, the same every time
     #[arg(long)]
     confidence: bool,
+    /// Evaluate a language model in each of these prompts, without a head [default: the published ones that have a
+    /// condition]; see --prompt for what they may be
+    #[arg(long, value_name = "NAME|TEMPLATE|FILE", num_args = 0.., value_parser = prompt, conflicts_with_all = ["mentioned", "similarities", "train", "confidence", "predictions", "prompt"])]
+    prompts: Option<Vec<Prompt>>,
     /// Where embeddings of an LLM encoder are kept [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -121,6 +130,16 @@ struct Report {
     by_occurrence: Vec<Bucket>,
 }
 
+/// What a prompt scores.
+#[derive(Serialize)]
+struct OfPrompt<'a> {
+    /// Null of one that is not published.
+    prompt: Option<&'a str>,
+    template: &'a str,
+    #[serde(flatten)]
+    scores: Scores,
+}
+
 /// Rows whose condition occurred so often in training.
 #[derive(Serialize)]
 struct Bucket {
@@ -142,6 +161,9 @@ pub fn run(args: Args) -> Result<()> {
     };
     let rows = Rows::read(&args, data)?;
     let data = &rows.rated;
+    if let Some(prompts) = &args.prompts {
+        return evaluate_prompts(&args, prompts, data);
+    }
     let head = match args.lens.head.open(&args.lens.model) {
         // For similarities from elsewhere a head only brings its baseline: without one there is none.
         Err(_) if args.similarities.is_some() && args.lens.head.head.is_none() => None,
@@ -263,6 +285,48 @@ fn predictions(similarities: &[f64]) -> Result<String> {
         }
     }
     Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
+}
+
+/// A line a prompt, each as soon as it is known.
+fn evaluate_prompts(args: &Args, prompts: &[Prompt], data: &Dataset) -> Result<()> {
+    let published = || {
+        let all = NAMED.iter().filter_map(|(name, _)| Prompt::named(name));
+        all.filter(Prompt::has_condition).collect()
+    };
+    let prompts: Vec<Prompt> = match prompts {
+        [] => published(),
+        _ => prompts.to_vec(),
+    };
+    let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
+    let lens = args.lens.with_head(None)?;
+    if !args.json {
+        let (encoder, rows) = (&lens.encoder.id, data.rows.len());
+        text_line(&format!(
+            "{encoder}, {rows} rows\n\nSpearman  Pearson  prompt"
+        ))?;
+    }
+    let rows: Vec<_> = data.rows.iter().map(Row::texts).collect();
+    for prompt in prompts {
+        let template = prompt.template().to_owned();
+        let name = prompt.name();
+        let case = Case::Prompted(Prompted { prompt });
+        let similarities = kept_similarities(&lens, &case, None, &rows, &folder)?;
+        let scores = Scores::of(&similarities, &data.ratings(), &data.pairs);
+        match args.json {
+            true => json_line(&OfPrompt {
+                prompt: name,
+                template: &template,
+                scores,
+            })?,
+            false => text_line(&format!(
+                "{:>8.2} {:>8.2}  {}",
+                100.0 * scores.spearman,
+                100.0 * scores.pearson,
+                name.unwrap_or(&template)
+            ))?,
+        }
+    }
+    Ok(())
 }
 
 fn compute(args: &Args, head: Option<&HeadFile>, rows: &[[&str; 3]]) -> Result<(Vec<f64>, String)> {

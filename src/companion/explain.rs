@@ -81,7 +81,7 @@ pub fn run(args: Args) -> Result<()> {
     let sentences = [&*args.sentence1, &*args.sentence2];
     let explained = match &lens.case {
         Case::Apart(_) => apart(&lens, sentences, &args.condition)?,
-        Case::Joint(_) | Case::Instructed(_) | Case::Cross(_) => {
+        Case::Joint(_) | Case::Instructed(_) | Case::Cross(_) | Case::Prompted(_) => {
             joint(&lens, sentences, &args.condition)?
         }
     };

@@ -73,8 +73,9 @@ pub fn run(args: Args) -> Result<()> {
             "an export needs a head. Train one with `caselens train-head`.".into(),
         )
     })?;
-    // A browser runs an encoder in one GGUF file, but not behind instructions.
-    let runs = model.is_file() && !matches!(head.spec.case, Case::Instructed(_));
+    // A browser runs an encoder in one GGUF file, but not behind instructions, nor in prompts.
+    let runs =
+        model.is_file() && !matches!(head.spec.case, Case::Instructed(_) | Case::Prompted(_));
     if head.spec.case.scores() {
         return Err(Error::InvalidArgument(
             "a cross-encoder scores two sentences and embeds neither: pages, which embed, have no use for it. Export a head that was trained with --architecture bi.".into(),

@@ -89,13 +89,31 @@ pub fn line_chart(title: &str, x: &str, y: &str, series: &[Series]) -> Result<St
 /// # Errors
 /// No series has a finite point.
 pub fn scatter_chart(title: &str, series: &[Series]) -> Result<String> {
+    labelled_chart(title, series, &[])
+}
+
+/// As [`scatter_chart`], with a text beside each point: `labels` are those of each series, in its points' order.
+///
+/// # Errors
+/// As [`scatter_chart`].
+pub fn labelled_chart(title: &str, series: &[Series], labels: &[Vec<&str>]) -> Result<String> {
     draw(title, series, |axes| {
-        for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
+        let coloured = series.iter().zip(COLOURS.iter().cycle());
+        for (i, (series, colour)) in coloured.enumerate() {
             axes.draw_series(
                 series
                     .finite()
                     .map(|at| Circle::new(at, 3, colour.mix(0.8).filled())),
             )
+            .map_err(broken)?;
+            let labels = labels.get(i).into_iter().flatten();
+            let beside = series.points.iter().zip(labels);
+            let beside = beside
+                .filter(|((x, y), label)| x.is_finite() && y.is_finite() && !label.is_empty());
+            axes.draw_series(beside.map(|(&at, label)| {
+                // To the right of its point.
+                EmptyElement::at(at) + Text::new((*label).to_owned(), (5, -5), words(9))
+            }))
             .map_err(broken)?;
         }
         Ok(())
@@ -220,6 +238,12 @@ mod tests {
         assert!(!svg.contains("NaN"));
         let map = scatter_chart("Map", &series).unwrap();
         assert_eq!(map.matches("<circle").count(), 3);
+        let words = [vec!["one", "two", "three"], vec![""]];
+        let map = labelled_chart("Map", &series, &words).unwrap();
+        assert!(
+            map.contains("one") && map.contains("three") && !map.contains("two"),
+            "{map}"
+        );
     }
 
     #[test]

@@ -7,16 +7,16 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::{folder::FOLDER_HEAD, hub::located, shipped::SHIPPED};
 use crate::{
     backend::{Activation, Gain, any::Device, candle::Candle},
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, DecoderCheckpoint},
     embedding::{
         Apart, Case, Composition, Cross, Inputs, Instruct, Instructed, Join, Joint, JointRouter,
-        Pool, Router, RouterQuery, RouterScore,
+        Pool, Prompted, Router, RouterQuery, RouterScore,
     },
     error::{Error, Result},
     head::{HeadFile, HeadShape, HeadSpec},
     lens::Lens,
-    model::decoder::Precision,
-    text::{Order, Setting},
+    model::decoder::{LanguageModel, Precision},
+    text::{Order, Prompt, Setting, prompt::NAMED},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,6 +87,8 @@ pub enum ArchitectureName {
     /// both sentences and the condition in one input: a pass for each comparison, which gives a score and no embedding
     /// (C-STS)
     Cross,
+    /// both in a prompt that asks for one word, the state of its last token: for language models (PonTE)
+    Prompt,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -128,6 +130,7 @@ impl ArchitectureName {
             Case::Apart(_) => Self::Tri,
             Case::Instructed(_) => Self::Instruct,
             Case::Cross(_) => Self::Cross,
+            Case::Prompted(_) => Self::Prompt,
         }
     }
 
@@ -137,6 +140,7 @@ impl ArchitectureName {
             Self::Tri => "tri",
             Self::Instruct => "instruct",
             Self::Cross => "cross",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -145,7 +149,7 @@ impl ArchitectureName {
 #[derive(Debug, Clone, Args)]
 pub struct CaseArgs {
     /// How sentence and condition meet [default: what the encoder is for: instruct where it follows instructions,
-    /// else bi]
+    /// else bi; prompt with --prompt]
     #[arg(long, value_enum)]
     pub architecture: Option<ArchitectureName>,
     /// How sentence and condition are joined after they were encoded apart, for --architecture tri: by a router, or by
@@ -179,6 +183,12 @@ pub struct CaseArgs {
     /// Which of the three texts are read, for --architecture cross: what the others add shows beside it [default: all]
     #[arg(long, value_enum)]
     pub inputs: Option<Inputs>,
+    /// What text and condition stand in, with --architecture prompt, which this says too: a published prompt's name (text- or
+    /// express-, then terms, respect, word-terms, word-respect, terms-word or respect-word; prompt-eol; concatenation),
+    /// or a template with {text} and {condition}, or a file that holds one. What stands in [brackets] around {condition}
+    /// is left out for a text by itself [default: express-word-terms]
+    #[arg(long, value_name = "NAME|TEMPLATE|FILE", value_parser = prompt)]
+    pub prompt: Option<Prompt>,
     /// Order of condition (c) and sentence (s) in the encoder's input [default: both]
     #[arg(long, value_enum)]
     pub order: Option<OrderName>,
@@ -212,15 +222,18 @@ impl CaseArgs {
     /// # Errors
     /// Options that belong to another architecture.
     pub fn case_or(&self, otherwise: Case) -> Result<Case> {
-        use ArchitectureName::{Bi, Cross, Instruct, Tri};
-        let own = ArchitectureName::of(&otherwise);
+        use ArchitectureName::{Bi, Cross, Instruct, Prompt, Tri};
+        let own = match self.prompt {
+            Some(_) => Prompt,
+            None => ArchitectureName::of(&otherwise),
+        };
         let asked = self.architecture.unwrap_or(own);
         // A bi-encoder has a router where one is named.
         let routed: &[_] = match self.router {
             Some(_) => &[Tri, Bi],
             None => &[Tri],
         };
-        let options: [(_, _, &[_]); 10] = [
+        let options: [(_, _, &[_]); 12] = [
             ("--inputs", self.inputs.is_some(), &[Cross]),
             ("--join", self.join.is_some(), &[Tri]),
             ("--router", self.router.is_some(), &[Tri, Bi]),
@@ -229,6 +242,12 @@ impl CaseArgs {
             ("--router-score", self.router_score.is_some(), &[Tri]),
             ("--router-query", self.router_query.is_some(), &[Tri]),
             ("--setting", self.setting.is_some(), &[Instruct]),
+            ("--prompt", self.prompt.is_some(), &[Prompt]),
+            (
+                "--pooling",
+                self.pooling.is_some(),
+                &[Bi, Tri, Instruct, Cross],
+            ),
             ("--order", self.order.is_some(), &[Bi]),
             ("--no-subtract", self.no_subtract.is_some(), &[Bi, Instruct]),
         ];
@@ -252,6 +271,13 @@ impl CaseArgs {
                 instruct: Default::default(),
                 pooling: Pool::Query,
                 subtract: true,
+            }),
+            (Prompt, otherwise) => Case::Prompted(match (&self.prompt, otherwise) {
+                (Some(prompt), _) => Prompted {
+                    prompt: prompt.clone(),
+                },
+                (None, Case::Prompted(prompted)) => prompted,
+                (None, _) => Prompted::default(),
             }),
         };
         match case.fault() {
@@ -344,6 +370,26 @@ impl CaseArgs {
     }
 }
 
+/// A prompt by its name, as it is written, or from a file, whose last end of line is no part of it.
+pub fn prompt(said: &str) -> std::result::Result<Prompt, String> {
+    if let Some(prompt) = Prompt::named(said) {
+        return Ok(prompt);
+    }
+    let template = match std::fs::read_to_string(said) {
+        Ok(template) => template,
+        Err(_) if said.contains('{') => said.to_owned(),
+        Err(error) => {
+            let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
+            return Err(format!(
+                "it is no template with {{text}}, no file that can be read ({error}), and none of the names {}",
+                names.join(", ")
+            ));
+        }
+    };
+    let line = template.strip_suffix('\n').unwrap_or(&template);
+    Prompt::parse(line.strip_suffix('\r').unwrap_or(line)).map_err(|e| e.to_string())
+}
+
 /// Everything a similarity depends on.
 #[derive(Debug, Clone, Args)]
 pub struct LensArgs {
@@ -378,6 +424,40 @@ impl ModelArgs {
         let checkpoint = Checkpoint::open(&self.path()?)?;
         let case = case(&checkpoint)?;
         Lens::of(&checkpoint, head, case, self.device.into(), self.dtype)
+    }
+
+    /// Opens the decoder that is named as a language model.
+    pub fn language_model(&self) -> Result<LanguageModel> {
+        let checkpoint = self.decoder()?;
+        let device = match self.device {
+            DeviceName::Cpu => candle_core::Device::Cpu,
+            DeviceName::Cuda => Candle::cuda()?.device().clone(),
+            DeviceName::Webgpu => {
+                return Err(Error::InvalidArgument(
+                    "language models do not run on WebGPU. Use CUDA or the CPU.".into(),
+                ));
+            }
+        };
+        LanguageModel::load(&checkpoint, &device, self.precision(&checkpoint))
+    }
+
+    /// The language model that the decoder of an opened lens is, with which it shares its weights.
+    ///
+    /// # Errors
+    /// The lens' encoder is no decoder, or has no output layer.
+    pub fn language_model_of(&self, lens: &Lens) -> Result<LanguageModel> {
+        let checkpoint = self.decoder()?;
+        let precision = self.precision(&checkpoint);
+        lens.encoder.language_model(&checkpoint, precision)
+    }
+
+    fn decoder(&self) -> Result<DecoderCheckpoint> {
+        Checkpoint::open(&self.path()?)?.decoder()
+    }
+
+    fn precision(&self, checkpoint: &DecoderCheckpoint) -> Precision {
+        let stored = || Precision::of(&checkpoint.weights);
+        self.dtype.unwrap_or_else(stored)
     }
 
     /// Where to fine-tune.
@@ -426,11 +506,12 @@ impl HeadArgs {
 /// One line about a head, for people.
 pub fn describe(spec: &HeadSpec) -> String {
     let widths: Vec<_> = spec.dims.iter().map(usize::to_string).collect();
-    let encoder = match spec.case {
+    let encoder = match &spec.case {
         Case::Joint(_) => spec.encoder.to_string(),
         Case::Apart(_) => format!("{} as a tri-encoder", spec.encoder),
         Case::Instructed(_) => format!("{} behind instructions", spec.encoder),
         Case::Cross(_) => format!("{} as a cross-encoder", spec.encoder),
+        Case::Prompted(_) => format!("{} in a prompt", spec.encoder),
     };
     let kind = match (spec.dims.len(), spec.activation) {
         (1, _) => return format!("{encoder} without layers on top"),

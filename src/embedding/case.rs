@@ -4,7 +4,8 @@
 //! input over a span of its tokens. Small encoders need the condition's own tokens pooled (zero-shot Spearman on C-STS
 //! 19.1 against 3.0 for all tokens with all-MiniLM-L6-v2); with a trained head, both orders of the two texts side by
 //! side are better than one. CSR encodes the two apart; encoders that follow instructions read one within the other's. C-STS's
-//! cross-encoder reads both sentences at once, and gives a score in place of embeddings.
+//! cross-encoder reads both sentences at once, and gives a score in place of embeddings. Language models are asked for one word
+//! that says what a text is under a condition (PonTE).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::{
     backend::Gain,
     error::{Error, Result},
     similarity::cosine,
-    text::{Order, Sequence, Setting, Template, Tokenizer, Wrapper, template::Tokens},
+    text::{Order, Prompt, Sequence, Setting, Template, Tokenizer, Wrapper, template::Tokens},
 };
 
 /// How sentence and condition meet, and how an embedding is made of what the encoder gives.
@@ -36,6 +37,8 @@ pub enum Case {
     /// embedding (the cross-encoder of C-STS, section 4.1). The order of the sentences counts: the score is that of the
     /// one order that is asked for.
     Cross(Cross),
+    /// In one raw prompt of a language model, whose last token's state is the embedding (PonTE; `prompted.rs`).
+    Prompted(Prompted),
 }
 
 /// See [`Case::Joint`].
@@ -102,6 +105,13 @@ pub enum Inputs {
     Sentences,
 }
 
+/// See [`Case::Prompted`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Prompted {
+    /// What text and condition stand in.
+    pub prompt: Prompt,
+}
+
 /// The prompts of an encoder that follows instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Instruct {
@@ -154,7 +164,7 @@ impl Case {
     pub fn layers(&self, hidden: usize) -> Vec<LayerShape> {
         match self {
             Self::Apart(apart) => apart.join.layers(hidden),
-            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) => Vec::new(),
+            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) | Self::Prompted(_) => Vec::new(),
         }
     }
 
@@ -162,7 +172,7 @@ impl Case {
     pub fn dims(&self, hidden: usize) -> usize {
         match self {
             Self::Joint(joint) => joint.orders.len() * hidden,
-            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) => hidden,
+            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) | Self::Prompted(_) => hidden,
         }
     }
 
@@ -173,6 +183,7 @@ impl Case {
             Self::Apart(apart) => apart.pooling,
             Self::Instructed(instructed) => instructed.pooling,
             Self::Cross(cross) => cross.pooling,
+            Self::Prompted(_) => Pool::Last,
         }
     }
 
@@ -180,7 +191,7 @@ impl Case {
     pub fn subtracts(&self) -> bool {
         match self {
             Self::Joint(joint) => joint.subtract,
-            Self::Apart(_) | Self::Cross(_) => false,
+            Self::Apart(_) | Self::Cross(_) | Self::Prompted(_) => false,
             Self::Instructed(instructed) => instructed.subtract,
         }
     }
@@ -228,7 +239,7 @@ impl Case {
     pub fn joint_router(&self) -> Option<JointRouter> {
         match self {
             Self::Joint(joint) => joint.router,
-            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) => None,
+            Self::Apart(_) | Self::Instructed(_) | Self::Cross(_) | Self::Prompted(_) => None,
         }
     }
 
@@ -255,7 +266,7 @@ impl Case {
                 pooling: Pool::Condition | Pool::Sentence,
                 ..
             }) => Some("behind an instruction the pooling is query, last, all or cls"),
-            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) => None,
+            Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) | Self::Prompted(_) => None,
         }
     }
 }
@@ -286,6 +297,7 @@ enum Architecture {
     Cross {
         inputs: Inputs,
     },
+    Prompt(Prompt),
 }
 
 impl Architecture {
@@ -314,6 +326,7 @@ impl From<Case> for Stored {
                 let inputs = cross.inputs;
                 (Vec::new(), Architecture::Cross { inputs })
             }
+            Case::Prompted(prompted) => (Vec::new(), Architecture::Prompt(prompted.prompt)),
         };
         Self {
             orders,
@@ -373,6 +386,10 @@ impl TryFrom<Stored> for Case {
                 pooling,
                 subtract,
             }),
+            Architecture::Prompt(_) if !orders.is_empty() || subtract || pooling != Pool::Last => {
+                return Err("of a prompt the last token is pooled, and nothing is subtracted");
+            }
+            Architecture::Prompt(prompt) => Self::Prompted(Prompted { prompt }),
         };
         match case.fault() {
             None => Ok(case),

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::candle::Candle,
     checkpoint::DecoderCheckpoint,
-    model::decoder::{Decoder, Precision, States},
+    model::decoder::{Decoder, LanguageModel, Precision, States},
 };
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
@@ -69,7 +69,11 @@ pub struct Shape {
 enum Model<B: Backend> {
     Bert(Box<(Bert<B>, Config)>),
     #[cfg(not(target_arch = "wasm32"))]
-    Decoder(Box<dyn States<B>>),
+    Decoder {
+        states: Arc<dyn States<B>>,
+        /// The same, for what it does as a language model.
+        decoder: Arc<Decoder>,
+    },
 }
 
 /// Embeddings of a pass on the device, before any head.
@@ -188,7 +192,7 @@ impl<B: Backend> Encoder<B> {
         match &self.model {
             Model::Bert(both) => Ok((&both.0, &both.1)),
             #[cfg(not(target_arch = "wasm32"))]
-            Model::Decoder(_) => Err(Error::InvalidArgument(format!(
+            Model::Decoder { .. } => Err(Error::InvalidArgument(format!(
                 "{} is a decoder: this takes an encoder of the BERT family.",
                 self.id
             ))),
@@ -212,6 +216,15 @@ impl<B: Backend> Encoder<B> {
         let join = match case {
             Case::Apart(apart) => apart.join,
             Case::Cross(_) => return self.bert().map(|_| ()),
+            Case::Prompted(_) => {
+                return match self.is_decoder() {
+                    true => Ok(()),
+                    false => wrong(format!(
+                        "{} is an encoder of the BERT family: prompts are for language models, such as Mistral, Qwen2 and Llama.",
+                        self.id
+                    )),
+                };
+            }
             Case::Joint(joint) => {
                 let layers = self.bert()?.0.layers().len();
                 return match joint.router {
@@ -260,7 +273,7 @@ impl<B: Backend> Encoder<B> {
         match &self.model {
             Model::Bert(both) => both.0.forward(&self.backend, batch),
             #[cfg(not(target_arch = "wasm32"))]
-            Model::Decoder(decoder) => decoder.states(batch),
+            Model::Decoder { states, .. } => states.states(batch),
         }
     }
 
@@ -269,13 +282,35 @@ impl<B: Backend> Encoder<B> {
     pub fn operations(&self, tokens: usize) -> f64 {
         match &self.model {
             Model::Bert(both) => both.1.operations(tokens),
-            Model::Decoder(decoder) => decoder.operations(tokens),
+            Model::Decoder { states, .. } => states.operations(tokens),
         }
     }
 
     /// Whether it is a decoder, which takes far longer for an input than others.
     pub fn is_decoder(&self) -> bool {
         self.bert().is_err()
+    }
+
+    /// The language model that this decoder is, with its output layer from the checkpoint that it was loaded of, in
+    /// `precision`; they share all other weights.
+    ///
+    /// # Errors
+    /// As [`LanguageModel::on`]; or this is no decoder.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn language_model(
+        &self,
+        checkpoint: &DecoderCheckpoint,
+        precision: Precision,
+    ) -> Result<LanguageModel> {
+        match &self.model {
+            Model::Decoder { decoder, .. } => {
+                LanguageModel::on(Arc::clone(decoder), checkpoint, precision)
+            }
+            Model::Bert(_) => Err(Error::InvalidArgument(format!(
+                "{} is an encoder of the BERT family: it writes no text.",
+                self.id
+            ))),
+        }
     }
 
     /// Drops what is remembered of earlier calls: what comes next is the same numbers as without them.
@@ -464,7 +499,7 @@ where
         checkpoint: &DecoderCheckpoint,
         precision: Precision,
     ) -> Result<Self> {
-        let model = Decoder::load(checkpoint, backend.device(), precision)?;
+        let decoder = Arc::new(Decoder::load(checkpoint, backend.device(), precision)?);
         let config = &checkpoint.config;
         Ok(Self {
             id: checkpoint.encoder.clone(),
@@ -477,8 +512,11 @@ where
                 unit_length: config.latent.as_ref().is_some_and(|l| l.output_normalize),
             },
             tokenizer: Arc::clone(&checkpoint.tokenizer),
-            dtype: precision.kept(&checkpoint.weights).into(),
-            model: Model::Decoder(Box::new(model)),
+            dtype: precision.kept(&checkpoint.weights, backend.device()).into(),
+            model: Model::Decoder {
+                states: Arc::clone(&decoder) as Arc<dyn States<B>>,
+                decoder,
+            },
             trained: Layers::none(),
             remembered: Remembered::default(),
             backend: backend.into(),

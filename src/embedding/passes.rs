@@ -3,14 +3,14 @@
 //! Inputs share batches of about [`TOKEN_BUDGET`](super::plan::TOKEN_BUDGET) tokens, and an embedding does not depend on
 //! what else is in its batch.
 
-#[cfg(not(target_arch = "wasm32"))]
-use super::instruct::InstructedPasses;
 use super::{
     Case, Encoder,
     encoder::Embedded,
     plan::{Job, Pass},
     router::passes::ApartPasses,
 };
+#[cfg(not(target_arch = "wasm32"))]
+use super::{instruct::InstructedPasses, prompted::PromptedPasses};
 use crate::{backend::Backend, error::Result};
 
 /// The passes of a [`Job`].
@@ -25,6 +25,8 @@ enum Of<'a, B: Backend> {
     Apart(Box<ApartPasses<'a, B>>),
     #[cfg(not(target_arch = "wasm32"))]
     Instructed(InstructedPasses<'a, B>),
+    #[cfg(not(target_arch = "wasm32"))]
+    Prompted(PromptedPasses<'a, B>),
 }
 
 impl<B: Backend> Encoder<B> {
@@ -46,8 +48,12 @@ impl<B: Backend> Encoder<B> {
             Some(Case::Instructed(instructed)) => {
                 Of::Instructed(InstructedPasses::new(self, job, instructed, &mut cuts)?)
             }
+            #[cfg(not(target_arch = "wasm32"))]
+            Some(Case::Prompted(prompted)) => {
+                Of::Prompted(PromptedPasses::new(self, job, prompted, &mut cuts)?)
+            }
             #[cfg(target_arch = "wasm32")]
-            Some(Case::Instructed(_)) => {
+            Some(Case::Instructed(_) | Case::Prompted(_)) => {
                 // [`Encoder::check`] says which devices there are for it, none of which is in a browser.
                 return Err(crate::Error::InvalidArgument(
                     "this kind of encoder does not run in browsers.".into(),
@@ -69,6 +75,8 @@ impl<B: Backend> Passes<'_, B> {
             Of::Apart(passes) => passes.embed_next(),
             #[cfg(not(target_arch = "wasm32"))]
             Of::Instructed(passes) => passes.embed_next().await,
+            #[cfg(not(target_arch = "wasm32"))]
+            Of::Prompted(passes) => passes.embed_next(),
         }
     }
 

@@ -163,7 +163,9 @@ impl<B: Backend> Lens<B> {
         Recipe {
             orders: match case {
                 Case::Joint(joint) => joint.orders.clone(),
-                Case::Apart(_) | Case::Instructed(_) | Case::Cross(_) => Vec::new(),
+                Case::Apart(_) | Case::Instructed(_) | Case::Cross(_) | Case::Prompted(_) => {
+                    Vec::new()
+                }
             },
             pooling: case.pooling(),
             subtract: case.subtracts(),
@@ -191,6 +193,11 @@ impl<B: Backend> Lens<B> {
             }
             Case::Instructed(_) => {
                 return wrong("what an encoder reads behind instructions is not taken apart.");
+            }
+            Case::Prompted(_) => {
+                return wrong(
+                    "what a language model reads in a prompt is not taken apart: its word for a text tells what the embedding is about.",
+                );
             }
         }
         if switches.head == Some(true) && !self.has_layers() {

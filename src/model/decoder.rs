@@ -1,4 +1,5 @@
-//! Mistral, Qwen2 and Llama as text encoders: one forward pass, on candle alone (they never enter a browser).
+//! Mistral, Qwen2 and Llama as text encoders, and as the language models that they are ([`language_model`]): one forward
+//! pass, on candle alone (they never enter a browser).
 //!
 //! The three differ in biases, in rotary embeddings and in windows of attention, which are data
 //! ([`DecoderConfig`]). Sequences are packed: linear layers run over all tokens at once, attention over the
@@ -20,16 +21,22 @@ use crate::{
 };
 
 pub mod attention;
+pub mod cache;
+pub mod language_model;
 pub mod latent;
 pub(super) mod linear;
 mod load;
 mod memory;
+mod output;
 pub mod rope;
+mod word;
 
 use attention::{Heads, Runs};
+pub use language_model::{Continuation, End, LanguageModel, Limits};
 use latent::LatentAttention;
 use linear::{Linear, RmsNorm};
 pub use load::Precision;
+pub use word::Word;
 
 /// A decoder on one device.
 pub struct Decoder {
@@ -56,6 +63,26 @@ struct Layer {
     down: Linear,
     /// Tokens that a token sees, itself included, in a layer with a sliding window.
     window: Option<usize>,
+}
+
+impl Layer {
+    /// `[tokens, hidden]` to the same; `attend` makes the attention's output of queries, keys and values.
+    fn forward(
+        &self,
+        x: Tensor,
+        attend: impl FnOnce(Tensor, Tensor, Tensor) -> Result<Tensor>,
+    ) -> Result<Tensor> {
+        let normed = self.attention_norm.forward(&x)?;
+        let attended = attend(
+            self.query.forward(&normed)?,
+            self.key.forward(&normed)?,
+            self.value.forward(&normed)?,
+        )?;
+        let x = (x + self.output.forward(&attended)?)?;
+        let normed = self.feed_forward_norm.forward(&x)?;
+        let wide = swiglu(&self.gate.forward(&normed)?, &self.up.forward(&normed)?)?;
+        Ok((x + self.down.forward(&wide)?)?)
+    }
 }
 
 /// What an encoder needs of its model: tokens to hidden states, on a device of its own.
@@ -101,7 +128,7 @@ impl Decoder {
     ) -> Result<Self> {
         let config = checkpoint.config.clone();
         let weights = &checkpoint.weights;
-        load::check_memory(&checkpoint.encoder.id, weights, device, precision)?;
+        load::check_memory(checkpoint, weights.all(), device, precision)?;
         let load = load::Loader::new(weights, device, precision);
         let hidden = config.hidden_size;
         let queries = config.num_attention_heads * config.head_dim;
@@ -152,30 +179,13 @@ impl Decoder {
     /// its positions.
     pub fn forward(&self, batch: &Batch) -> Result<Tensor> {
         self.check(batch)?;
-        let config = &self.config;
-        let runs = Runs::new(batch, config, &self.device)?;
-        let heads = Heads {
-            queries: config.num_attention_heads,
-            keys: config.num_key_value_heads,
-            dim: config.head_dim,
-        };
-        let mut x = self
-            .tokens
-            .rows(&batch.ids, &self.device)?
-            .to_dtype(self.dtype)?;
+        let runs = Runs::new(batch, &self.config, &self.device)?;
+        let heads = self.heads();
+        let mut x = self.embed(&batch.ids)?;
         for layer in &self.layers {
-            let normed = layer.attention_norm.forward(&x)?;
-            let attended = runs.attention(
-                &layer.query.forward(&normed)?,
-                &layer.key.forward(&normed)?,
-                &layer.value.forward(&normed)?,
-                heads,
-                layer.window,
-            )?;
-            x = (x + layer.output.forward(&attended)?)?;
-            let normed = layer.feed_forward_norm.forward(&x)?;
-            let wide = swiglu(&layer.gate.forward(&normed)?, &layer.up.forward(&normed)?)?;
-            x = (x + layer.down.forward(&wide)?)?;
+            x = layer.forward(x, |query, key, value| {
+                runs.attention(&query, &key, &value, heads, layer.window)
+            })?;
         }
         let x = self.norm.forward(&x)?;
         let x = match &self.latent {
@@ -185,23 +195,47 @@ impl Decoder {
         Ok(x.to_dtype(DType::F32)?)
     }
 
+    fn heads(&self) -> Heads {
+        Heads {
+            queries: self.config.num_attention_heads,
+            keys: self.config.num_key_value_heads,
+            dim: self.config.head_dim,
+        }
+    }
+
+    /// What the first layer is given, `[tokens, hidden]`.
+    fn embed(&self, ids: &[u32]) -> Result<Tensor> {
+        let rows = self.tokens.rows(ids, &self.device)?;
+        Ok(rows.to_dtype(self.dtype)?)
+    }
+
     fn check(&self, batch: &Batch) -> Result<()> {
         if batch.is_empty() || batch.ranges().any(|r| r.is_empty()) {
             return Err(Error::InvalidArgument(
                 "there is nothing to encode: the batch, or a sequence of it, is empty.".into(),
             ));
         }
-        let (rows, positions) = (self.config.vocab_size, self.config.max_positions);
-        if let Some(id) = batch.ids.iter().find(|&&id| id as usize >= rows) {
-            return Err(Error::Tokenizer(format!(
+        self.check_tokens(&batch.ids)?;
+        self.check_length(batch.ranges().map(|r| r.len()).max().unwrap_or(0))
+    }
+
+    fn check_tokens(&self, ids: &[u32]) -> Result<()> {
+        let rows = self.config.vocab_size;
+        match ids.iter().find(|&&id| id as usize >= rows) {
+            Some(id) => Err(Error::Tokenizer(format!(
                 "token {id} is outside the model's {rows}: the tokenizer belongs to another model"
-            )));
+            ))),
+            None => Ok(()),
         }
-        match batch.ranges().map(|r| r.len()).max() {
-            Some(length) if length > positions => Err(Error::InvalidArgument(format!(
+    }
+
+    fn check_length(&self, length: usize) -> Result<()> {
+        let positions = self.config.max_positions;
+        match length > positions {
+            true => Err(Error::InvalidArgument(format!(
                 "a sequence of {length} tokens is longer than the model's {positions}."
             ))),
-            _ => Ok(()),
+            false => Ok(()),
         }
     }
 }

@@ -174,7 +174,7 @@ fn batches(
                 let sentences = [row.sentence1.as_str(), &row.sentence2];
                 encoder.compared(case, sentences, &row.condition, "")?
             }
-            Case::Instructed(_) => {
+            Case::Instructed(_) | Case::Prompted(_) => {
                 return wrong("encoders that follow instructions are not quantized here.");
             }
         };

@@ -7,7 +7,7 @@ use std::{ops::Range, sync::Arc};
 use tokenizers::{Encoding, TruncationDirection};
 
 #[cfg(not(target_arch = "wasm32"))]
-use super::{Setting, Wrapper, instruction};
+use super::{Prompt, Setting, Wrapper, instruction};
 use super::{Tokenizer, sentences};
 use crate::error::{Error, Result};
 
@@ -237,7 +237,7 @@ impl Template<'_> {
         condition: &Tokens,
     ) -> Result<Sequence> {
         let condition_text = &condition.text;
-        let whole = self.cut_to_fit(sentence, |sentence| match setting {
+        self.cut_beside(sentence, condition, |sentence| match setting {
             Setting::Condition => self.behind(
                 &wrapper.before(&setting.instruction(sentence)),
                 condition_text,
@@ -246,7 +246,52 @@ impl Template<'_> {
                 &wrapper.before(&setting.instruction(condition_text)),
                 sentence,
             ),
-        });
+        })
+    }
+
+    /// A text in a prompt, under a condition or by itself, and nothing behind: the last token is the prompt's own. The
+    /// text is cut where they are too long; the prompt and the condition never are.
+    ///
+    /// # Errors
+    /// They leave no room for the text; or the prompt has no field for a condition.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prompted(
+        &self,
+        prompt: &Prompt,
+        text: &Tokens,
+        condition: Option<&Tokens>,
+    ) -> Result<Sequence> {
+        let Some(condition) = condition else {
+            return self.cut_to_fit(text, |text| self.raw(&prompt.fill(text, None)?));
+        };
+        self.cut_beside(text, condition, |text| {
+            self.raw(&prompt.fill(text, Some(&condition.text))?)
+        })
+    }
+
+    /// A whole input as it is written, behind the token that begins one.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn raw(&self, input: &str) -> Result<Sequence> {
+        let ids = self.tokenizer.prompt(input)?;
+        let whole = 0..ids.len();
+        Ok(Sequence {
+            types: vec![0; ids.len()],
+            ids,
+            condition: whole.clone(),
+            sentence: whole,
+            cut: 0,
+        })
+    }
+
+    /// As [`Template::cut_to_fit`], of a text that stands beside a condition: where nothing of it fits, that is too long.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn cut_beside(
+        &self,
+        text: &Tokens,
+        condition: &Tokens,
+        make: impl Fn(&str) -> Result<Sequence>,
+    ) -> Result<Sequence> {
+        let whole = self.cut_to_fit(text, make);
         whole.map_err(|error| match error {
             Error::ConditionTooLong { .. } => self.too_long(condition),
             other => other,

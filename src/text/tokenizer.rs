@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokenizers::{Encoding, models::wordpiece::WordPiece, utils::SysRegex};
 
-use super::emoji::Spelled;
+use super::{emoji::Spelled, writing::Writing};
 use crate::error::{Error, Result};
 
 /// Longest text accepted, in characters. An encoder reads a few thousand at most; what is longer is a
@@ -50,6 +50,7 @@ pub struct Tokenizer {
     spells_emoji: bool,
     /// Whether the vocabulary learnt English alone.
     is_english: bool,
+    writing: Writing,
 }
 
 /// tokenizer.json's WordPiece model without its vocabulary.
@@ -71,7 +72,8 @@ impl Tokenizer {
         check_model(json.get("model")).map_err(|e| unreadable(&e))?;
         check_normalizer(json.get("normalizer")).map_err(|e| unreadable(&e))?;
         check_templates(json.get("post_processor")).map_err(|e| unreadable(&e))?;
-        // Nothing here turns ids into text, and `tokenizers` panics on a decoder it cannot read.
+        let writing = Writing::of(&json);
+        // `tokenizers` panics on a decoder it cannot read; ids become text as `writing` has it.
         json.insert("decoder".into(), Value::Null);
         let unknown = json.get("model").map(Unknown::of);
         let mut inner: tokenizers::Tokenizer =
@@ -87,11 +89,11 @@ impl Tokenizer {
             Some(Unknown::Id(id)) => Some(id),
             _ => None,
         };
-        Ok(Self::knowing(inner, unknown))
+        Ok(Self::knowing(inner, unknown, writing))
     }
 
     /// What its vocabulary lacks is found out by asking it.
-    fn knowing(inner: tokenizers::Tokenizer, unknown: Option<u32>) -> Self {
+    fn knowing(inner: tokenizers::Tokenizer, unknown: Option<u32>, writing: Writing) -> Self {
         let ids = |text: &str| -> Vec<u32> {
             let encoding = inner.encode_fast(text, false);
             encoding.map_or_else(|_| Vec::new(), |encoding| encoding.get_ids().to_vec())
@@ -102,6 +104,7 @@ impl Tokenizer {
             spells_emoji: EMOJI.iter().all(lacks),
             is_english: ENGLISH.iter().all(is_one) && !OTHERS.iter().any(is_one),
             unknown,
+            writing,
             inner,
         }
     }
@@ -138,7 +141,11 @@ impl Tokenizer {
             .build();
         let model = model.map_err(|e| Error::Tokenizer(e.to_string()))?;
         tokenizer.inner.with_model(model);
-        Ok(Self::knowing(tokenizer.inner, tokenizer.unknown))
+        Ok(Self::knowing(
+            tokenizer.inner,
+            tokenizer.unknown,
+            tokenizer.writing,
+        ))
     }
 
     /// A text as the encoder reads it: with emoji in words, where its vocabulary lacks them.
@@ -166,6 +173,28 @@ impl Tokenizer {
             .encode_fast(text, true)
             .map_err(|e| Error::Tokenizer(e.to_string()))?;
         Ok(encoding.get_ids().to_vec())
+    }
+
+    /// Ids of a text that a language model goes on with: behind the special token that begins one, where there is such a
+    /// token, and with none behind.
+    pub fn prompt(&self, text: &str) -> Result<Vec<u32>> {
+        let encoding = self
+            .inner
+            .encode_fast(&*self.spelled(text).text, true)
+            .map_err(|e| Error::Tokenizer(e.to_string()))?;
+        let special = encoding.get_special_tokens_mask();
+        let own = special.iter().rposition(|&special| special == 0);
+        let ids = encoding
+            .get_ids()
+            .iter()
+            .take(own.map_or(0, |last| last + 1));
+        Ok(ids.copied().collect())
+    }
+
+    /// The text of ids, as it goes on: with the space that it begins with. Bytes that are no whole character are U+FFFD.
+    pub fn text(&self, ids: &[u32]) -> String {
+        let tokens = ids.iter().map(|&id| self.token(id));
+        self.writing.text(tokens.collect())
     }
 
     /// The tokens of a text without special tokens.

@@ -308,9 +308,9 @@ impl<'a> Training<'a> {
             }
             _ => {}
         }
-        if let Case::Instructed(_) = task.case {
+        if let Case::Instructed(_) | Case::Prompted(_) = task.case {
             return wrong(
-                "an encoder is not trained behind instructions. Use a bi- or a tri-encoder, or train a head on it.".into(),
+                "an encoder is not trained behind instructions, nor in prompts. Use a bi- or a tri-encoder, or train a head on it.".into(),
             );
         }
         options.precision.check(&task.device)?;
@@ -536,8 +536,10 @@ impl<'a> Training<'a> {
         let pooled = match self.task.case {
             Case::Joint(_) | Case::Cross(_) => self.joint(inputs)?,
             Case::Apart(apart) => self.apart(apart.pooling, inputs)?,
-            // No run starts behind instructions.
-            Case::Instructed(instructed) => self.apart(instructed.pooling, inputs)?,
+            // No run starts behind instructions or in prompts.
+            Case::Instructed(_) | Case::Prompted(_) => {
+                self.apart(self.task.case.pooling(), inputs)?
+            }
         };
         self.head.finished(backend, &pooled)
     }

@@ -268,6 +268,17 @@ fn reordered(x: &Tensor, heads: usize) -> Tensor {
 /// A fixture as GGUF, as llama.cpp's converter writes it; `tokens` is its byte-level vocabulary.
 fn write_gguf(path: &str, model: &str, dtype: GgmlDType, extra: Vec<(String, Value)>) {
     let from = fixture("decoders").join(model).join("model.safetensors");
+    write_gguf_of(&from, path, model, dtype, extra);
+}
+
+/// As [`write_gguf`], of a fixture's changed weights.
+pub fn write_gguf_of(
+    from: &Path,
+    path: &str,
+    model: &str,
+    dtype: GgmlDType,
+    extra: Vec<(String, Value)>,
+) {
     let tensors = candle_core::safetensors::load(from, &Device::Cpu).unwrap();
     let mut out: Vec<(String, QTensor)> = Vec::new();
     for (name, tensor) in tensors {

@@ -65,6 +65,10 @@ pub struct DecoderConfig {
     pub latent: Option<Latent>,
     /// The token that ends a text.
     pub eos: Option<u32>,
+    /// Tokens that end what it writes as a language model.
+    pub ends: Vec<u32>,
+    /// Whether its output layer is the table of tokens; a file without an output layer holds an encoder alone otherwise.
+    pub tied: bool,
 }
 
 /// `latent_attention_config` of NV-Embed's config.json.
@@ -117,6 +121,8 @@ struct Raw {
     is_causal: Option<bool>,
     #[serde(default)]
     eos_token_id: Value,
+    #[serde(default)]
+    tie_word_embeddings: bool,
 }
 
 fn positions() -> usize {
@@ -200,7 +206,9 @@ impl DecoderConfig {
             causal: raw.is_causal.unwrap_or(causal),
             rotates_neighbours: false,
             latent: None,
-            eos: first_id(&raw.eos_token_id),
+            eos: ids(&raw.eos_token_id).next(),
+            ends: ids(&raw.eos_token_id).collect(),
+            tied: raw.tie_word_embeddings,
         };
         config.check().map_err(bad)?;
         Ok(config)
@@ -314,10 +322,12 @@ impl Latent {
     }
 }
 
-/// A token's id, or the first of several.
-fn first_id(value: &Value) -> Option<u32> {
-    let value = value.as_array().map_or(Some(value), |ids| ids.first())?;
-    u32::try_from(value.as_u64()?).ok()
+/// A token's id, or several.
+fn ids(value: &Value) -> impl Iterator<Item = u32> {
+    let all = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice);
+    all.iter().filter_map(|id| u32::try_from(id.as_u64()?).ok())
 }
 
 #[cfg(test)]

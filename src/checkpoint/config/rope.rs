@@ -41,6 +41,11 @@ pub enum Scaling {
 }
 
 impl Rope {
+    /// Whether all positions of an input of so many tokens are turned otherwise than those of a shorter one.
+    pub fn turns_by_length(&self, length: usize) -> bool {
+        matches!(self.scaling, Scaling::Dynamic { trained, .. } if length > trained)
+    }
+
     /// From config.json: `rope_theta` with `rope_scaling`, or the newer `rope_parameters`. The error says
     /// what is not computed here.
     pub fn from_config(config: &Value, positions: usize) -> Result<Self, String> {

@@ -11,10 +11,18 @@ use crate::{
             decoder::{Biases, DecoderConfig, Family},
             rope::{Rope, Scaling},
         },
+        names,
         weights::Weights,
     },
     error::{Error, Result},
 };
+
+/// Keys of the tokens that end what a language model writes: a text, a turn, a message.
+const ENDS: [&str; 3] = [
+    "tokenizer.ggml.eos_token_id",
+    "tokenizer.ggml.eot_token_id",
+    "tokenizer.ggml.eom_token_id",
+];
 
 /// The family of decoders that a file's architecture names.
 pub fn family(architecture: &str) -> Option<Family> {
@@ -119,6 +127,8 @@ pub fn config(what: &str, weights: &Weights) -> Result<DecoderConfig> {
         rotates_neighbours: family != Family::Qwen2,
         latent: None,
         eos: id("tokenizer.ggml.eos_token_id"),
+        ends: ENDS.iter().filter_map(|key| id(key)).collect(),
+        tied: !weights.contains(names::OUTPUT),
     };
     config.check().map_err(bad)?;
     match config.rope.is_sound() {

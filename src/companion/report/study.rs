@@ -193,7 +193,11 @@ impl<'a> Study<'a> {
                 (raw[usize::from(joint.subtract)].clone(), Some(raw))
             }
             // One embedding, as the case has it.
-            Case::Joint(_) | Case::Apart(_) | Case::Instructed(_) | Case::Cross(_) => {
+            Case::Joint(_)
+            | Case::Apart(_)
+            | Case::Instructed(_)
+            | Case::Cross(_)
+            | Case::Prompted(_) => {
                 let vectors = Vectors {
                     dims: case.dims(model.lens.encoder.shape.hidden_size),
                     numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,

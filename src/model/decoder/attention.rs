@@ -23,9 +23,14 @@ const MAX_SCORES: usize = 1 << 26;
 
 /// Neighbouring sequences of one length.
 struct Run {
+    /// The batch's tokens that are theirs.
     tokens: Range<usize>,
     sequences: usize,
+    /// Of each, with the tokens before the batch's.
     length: usize,
+    /// Tokens of each that came before the batch's: of them there are keys and values alone.
+    past: usize,
+    /// Of all positions, `[length, dim / 2]`.
     cos: Tensor,
     sin: Tensor,
 }
@@ -62,23 +67,45 @@ impl Runs {
                         tokens: range,
                         sequences: 1,
                         length,
+                        past: 0,
                         cos,
                         sin,
                     });
                 }
             }
         }
-        Ok(Self {
+        Ok(Self::of(runs, config, device))
+    }
+
+    /// The run of one sequence's next tokens, so many behind so many that were read before: keys and values are those of
+    /// both.
+    pub fn next(past: usize, new: usize, config: &DecoderConfig, device: &Device) -> Result<Self> {
+        let length = past + new;
+        let (cos, sin) = rope::tables(&config.rope, config.head_dim, length, device)?;
+        let run = Run {
+            tokens: 0..new,
+            sequences: 1,
+            length,
+            past,
+            cos,
+            sin,
+        };
+        Ok(Self::of(vec![run], config, device))
+    }
+
+    fn of(runs: Vec<Run>, config: &DecoderConfig, device: &Device) -> Self {
+        Self {
             runs,
             causal: config.causal,
             neighbours: config.rotates_neighbours,
             device: device.clone(),
             masks: RefCell::default(),
-        })
+        }
     }
 
     /// softmax(q·kᵀ/√d)·v within each sequence: `query` `[tokens, queries · dim]`, `key` and `value`
-    /// `[tokens, keys · dim]`; gives `[tokens, queries · dim]`. Queries and keys are not rotated yet.
+    /// `[tokens, keys · dim]`, where tokens came before with those; gives `[tokens, queries · dim]`. Queries and keys are
+    /// not rotated yet.
     pub fn attention(
         &self,
         query: &Tensor,
@@ -108,36 +135,43 @@ impl Runs {
         window: Option<usize>,
     ) -> Result<Tensor> {
         let dtype = query.dtype();
-        let (n, length, dim) = (run.sequences, run.length, heads.dim);
-        // [tokens, count · dim] → [sequences, count, length, dim]
-        let split = |x: &Tensor, count: usize| -> Result<Tensor> {
-            let x = x.narrow(0, run.tokens.start, run.tokens.len())?;
-            let x = x.reshape((n, length, count, dim))?;
+        let (n, length, past, dim) = (run.sequences, run.length, run.past, heads.dim);
+        let new = length - past;
+        // [tokens, count · dim] → [sequences, count, rows, dim], of so many rows a sequence
+        let split = |x: &Tensor, count: usize, rows: usize| -> Result<Tensor> {
+            let x = x.narrow(0, run.tokens.start, n * rows)?;
+            let x = x.reshape((n, rows, count, dim))?;
             Ok(x.transpose(1, 2)?.contiguous()?)
         };
-        let rotate = |x: Tensor| -> Result<Tensor> {
+        let rotate = |x: Tensor, first: usize| -> Result<Tensor> {
             let x = x.to_dtype(DType::F32)?;
+            let rows = x.dim(2)?;
+            let (cos, sin) = (
+                run.cos.narrow(0, first, rows)?,
+                run.sin.narrow(0, first, rows)?,
+            );
             let x = match self.neighbours {
-                true => candle_nn::rotary_emb::rope_i(&x, &run.cos, &run.sin)?,
-                false => candle_nn::rotary_emb::rope(&x, &run.cos, &run.sin)?,
+                true => candle_nn::rotary_emb::rope_i(&x, &cos, &sin)?,
+                false => candle_nn::rotary_emb::rope(&x, &cos, &sin)?,
             };
             Ok(x.to_dtype(dtype)?)
         };
-        let query = (rotate(split(query, heads.queries)?)? / (dim as f64).sqrt())?;
-        let key = rotate(split(key, heads.keys)?)?;
-        let value = split(value, heads.keys)?;
+        let query = (rotate(split(query, heads.queries, new)?, past)? / (dim as f64).sqrt())?;
+        let key = rotate(split(key, heads.keys, length)?, 0)?;
+        let value = split(value, heads.keys, length)?;
         let key = key.transpose(2, 3)?.contiguous()?;
 
         let group = heads.queries / heads.keys;
-        let block = (MAX_SCORES / (n * heads.queries * length)).clamp(1, length);
-        let mut blocks = Vec::with_capacity(length.div_ceil(block));
-        for start in (0..length).step_by(block) {
-            let rows = block.min(length - start);
+        let block = (MAX_SCORES / (n * heads.queries * length)).clamp(1, new);
+        let mut blocks = Vec::with_capacity(new.div_ceil(block));
+        for start in (0..new).step_by(block) {
+            let rows = block.min(new - start);
             // A group's heads of queries lie below each other: one product serves them.
             let q = query.narrow(2, start, rows)?.contiguous()?;
             let q = q.reshape((n, heads.keys, group * rows, dim))?;
             let scores = q.matmul(&key)?.to_dtype(DType::F32)?;
-            let scores = match self.mask(start..start + rows, length, window)? {
+            let positions = past + start..past + start + rows;
+            let scores = match self.mask(positions, length, window)? {
                 Some(mask) => scores
                     .reshape((n, heads.queries, rows, length))?
                     .broadcast_add(&mask)?
@@ -153,7 +187,7 @@ impl Runs {
             _ => Tensor::cat(&blocks, 2)?,
         };
         let attended = attended.transpose(1, 2)?.contiguous()?;
-        Ok(attended.reshape((n * length, heads.queries * dim))?)
+        Ok(attended.reshape((n * new, heads.queries * dim))?)
     }
 
     /// 0 where the token of a row sees that of a column, −∞ elsewhere: `[rows, length]`.

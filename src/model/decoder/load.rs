@@ -13,13 +13,14 @@ use super::{
 };
 use crate::{
     checkpoint::{
+        DecoderCheckpoint,
         gguf::format::Format,
         weights::{Stored, Weights, check_tensor},
     },
     error::{Error, Result},
 };
 
-/// What a decoder's weights are kept in; those of GGUF files stay in their blocks.
+/// What a decoder's weights are kept in; those of GGUF files stay in most kinds of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Precision {
@@ -38,11 +39,12 @@ impl Precision {
         }
     }
 
-    /// What a file's large matrices are kept in once loaded: those of GGUF files stay in their blocks.
-    pub fn kept(self, weights: &Weights) -> &'static str {
-        match in_blocks(weights) {
-            true => weights.format().name(),
-            false => self.name(),
+    /// What a file's large matrices are kept in once loaded: those of GGUF files stay in their blocks, where the device
+    /// multiplies such blocks well.
+    pub fn kept(self, weights: &Weights, device: &Device) -> &'static str {
+        match kind(weights.format(), device) {
+            Kind::Blocks(_) => weights.format().name(),
+            Kind::Dense(_) | Kind::Decoded(_) => self.name(),
         }
     }
 
@@ -64,14 +66,17 @@ impl Precision {
     }
 }
 
-/// candle's name of a format.
+/// candle's name of a format, and what becomes of it.
 enum Kind {
     Dense(DType),
     Blocks(GgmlDType),
+    /// Blocks that are decoded: on the CPU candle multiplies them a number at a time, which takes ten times as long as
+    /// the product of what they stand for.
+    Decoded(GgmlDType),
 }
 
-fn kind(format: Format) -> Kind {
-    Kind::Blocks(match format {
+fn kind(format: Format, device: &Device) -> Kind {
+    let blocks = match format {
         Format::F32 => return Kind::Dense(DType::F32),
         Format::F16 => return Kind::Dense(DType::F16),
         Format::Bf16 => return Kind::Dense(DType::BF16),
@@ -87,35 +92,41 @@ fn kind(format: Format) -> Kind {
         Format::Q5K => GgmlDType::Q5K,
         Format::Q6K => GgmlDType::Q6K,
         Format::Q8K => GgmlDType::Q8K,
-    })
+    };
+    match format {
+        Format::Q4_1 | Format::Q5_0 | Format::Q5_1 | Format::Q8_1 if device.is_cpu() => {
+            Kind::Decoded(blocks)
+        }
+        _ => Kind::Blocks(blocks),
+    }
 }
 
-/// Whether matrices are in a GGUF file's blocks.
-fn in_blocks(weights: &Weights) -> bool {
+/// Whether matrices stay in a GGUF file's blocks.
+fn in_blocks(weights: &Weights, device: &Device) -> bool {
     let mut all = weights.all();
-    all.any(|(_, tensor)| matches!(kind(tensor.format), Kind::Blocks(_)))
+    all.any(|(_, tensor)| matches!(kind(tensor.format, device), Kind::Blocks(_)))
 }
 
 /// # Errors
-/// The device has less memory free than the weights take in `precision`. `what` names the model in it.
-pub(super) fn check_memory(
-    what: &str,
-    weights: &Weights,
+/// The device has less memory free than `tensors` of the checkpoint take in `precision`.
+pub(super) fn check_memory<'a>(
+    checkpoint: &DecoderCheckpoint,
+    tensors: impl Iterator<Item = (&'a str, Stored<'a>)>,
     device: &Device,
     precision: Precision,
 ) -> Result<()> {
-    let bytes = |tensor: Stored<'_>| match kind(tensor.format) {
-        Kind::Dense(_) => {
+    let bytes = |tensor: Stored<'_>| match kind(tensor.format, device) {
+        Kind::Dense(_) | Kind::Decoded(_) => {
             let numbers = tensor.shape.iter().product::<usize>();
             (numbers * precision.dtype().size_in_bytes()) as u64
         }
         Kind::Blocks(_) => tensor.data.len() as u64,
     };
-    let needed = weights.all().map(|(_, tensor)| bytes(tensor)).sum();
+    let needed = tensors.map(|(_, tensor)| bytes(tensor)).sum();
     match memory::free(device) {
         Some(free) if free < needed => Err(Error::NotEnoughMemory {
-            what: what.into(),
-            dtype: precision.kept(weights).into(),
+            what: checkpoint.encoder.id.clone(),
+            dtype: precision.kept(&checkpoint.weights, device).into(),
             needed,
             free,
         }),
@@ -138,7 +149,7 @@ impl<'a> Loader<'a> {
             weights,
             device,
             precision,
-            activations: match device.is_cuda() && !in_blocks(weights) {
+            activations: match device.is_cuda() && !in_blocks(weights, device) {
                 true => precision,
                 false => DType::F32,
             },
@@ -160,11 +171,15 @@ impl<'a> Loader<'a> {
     /// A tensor in the type of activations.
     pub fn tensor(&self, name: &str, shape: &[usize]) -> Result<Tensor> {
         let stored = self.stored(name, shape)?;
-        let tensor = match kind(stored.format) {
+        let tensor = match kind(stored.format, self.device) {
             Kind::Dense(dtype) => self.dense(stored, dtype)?,
-            Kind::Blocks(dtype) => self.blocks(name, stored, dtype)?.dequantize(self.device)?,
+            Kind::Blocks(dtype) | Kind::Decoded(dtype) => self.decoded(name, stored, dtype)?,
         };
         Ok(tensor.to_dtype(self.activations)?)
+    }
+
+    fn decoded(&self, name: &str, stored: Stored<'_>, dtype: GgmlDType) -> Result<Tensor> {
+        Ok(self.blocks(name, stored, dtype)?.dequantize(self.device)?)
     }
 
     fn dense(&self, stored: Stored<'_>, dtype: DType) -> Result<Tensor> {
@@ -188,9 +203,13 @@ impl<'a> Loader<'a> {
     pub fn linear(&self, name: &str, rows: usize, columns: usize, bias: bool) -> Result<Linear> {
         let weight = format!("{name}.weight");
         let stored = self.stored(&weight, &[rows, columns])?;
-        let weight = match kind(stored.format) {
+        let weight = match kind(stored.format, self.device) {
             Kind::Dense(dtype) => {
                 Weight::Dense(self.dense(stored, dtype)?.to_dtype(self.precision)?)
+            }
+            Kind::Decoded(dtype) => {
+                let numbers = self.decoded(&weight, stored, dtype)?;
+                Weight::Dense(numbers.to_dtype(self.precision)?)
             }
             Kind::Blocks(dtype) => {
                 let blocks = self.blocks(&weight, stored, dtype)?;
@@ -214,9 +233,13 @@ impl<'a> Loader<'a> {
     pub(super) fn table(&self, name: &str, rows: usize, columns: usize) -> Result<Table> {
         let weight = format!("{name}.weight");
         let stored = self.stored(&weight, &[rows, columns])?;
-        Ok(match kind(stored.format) {
+        Ok(match kind(stored.format, self.device) {
             Kind::Dense(dtype) => {
                 Table::Dense(self.dense(stored, dtype)?.to_dtype(self.precision)?)
+            }
+            Kind::Decoded(dtype) => {
+                let numbers = self.decoded(&weight, stored, dtype)?;
+                Table::Dense(numbers.to_dtype(self.precision)?)
             }
             Kind::Blocks(dtype) => Table::Blocks(self.blocks(&weight, stored, dtype)?.into()),
         })

@@ -72,7 +72,7 @@ impl<'a, B: Backend> PromptedPasses<'a, B> {
     pub fn embed_next(&mut self) -> Result<Option<Embedded<B>>> {
         let pass = self.passes.pop_front();
         let pass = pass.filter(|pass| !pass.plan.batch.is_empty());
-        pass.map(|pass| self.encoder.embed_pass(pass, false))
+        pass.map(|pass| self.encoder.embed_pass(pass, None, false))
             .transpose()
     }
 }

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
     embedding::{
-        Case, Joint, JointRouter, Pool,
+        Case, Joint, Pool,
         plan::{Conditioned, Plan, Read, begin_row},
     },
     error::{Error, Result},

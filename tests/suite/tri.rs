@@ -375,7 +375,7 @@ fn gradients_are_those_of_finite_differences() {
         let (s, c) = (&SENTENCES[..2], &CONDITIONS[..1]);
         let loss = || -> Result<Tensor> {
             let embedded = match &case {
-                Case::Joint(_) => {
+                Case::Joint(joint) => {
                     let template = encoder.template();
                     let mut pass = Pass::default();
                     for (i, s) in s.iter().enumerate() {

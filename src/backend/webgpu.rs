@@ -23,6 +23,7 @@ mod pipeline;
 mod profile;
 mod readback;
 mod recorder;
+mod routing;
 mod weights;
 
 use std::sync::Arc;
@@ -46,7 +47,7 @@ use self::{
     weights::Matrix,
 };
 use super::{
-    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights,
+    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights, Routing,
     check_attention_rows, check_relative_bias, check_shape,
 };
 use crate::{
@@ -669,6 +670,10 @@ impl Backend for WebGpu {
             grid(x.rows),
         )?;
         Ok(y)
+    }
+
+    fn routing(&self) -> Option<&dyn Routing<Tensor = Tensor>> {
+        Some(self)
     }
 
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     checkpoint::described::{Reader, Writer},
+    embedding::layers::LinearNumbers,
     error::{Error, Result},
     head::{HeadFile, Mentioned},
 };
@@ -71,12 +72,14 @@ pub fn run(args: Args) -> Result<()> {
 
     let record = json!({ "mean_of": records(&heads) });
     let mentioned = mean_mentioned(&heads);
+    let join = mean_join(&heads);
     let Some(mut head) = heads.into_iter().next() else {
         return Ok(());
     };
     head.spec.encoder = folder::encoder(&args.output, &weights);
     head.spec.training = record.clone();
     head.mentioned = mentioned;
+    head.join = join;
     let files = vec![
         ("model.safetensors", weights),
         (FOLDER_HEAD, head.to_bytes()?),
@@ -90,6 +93,24 @@ pub fn run(args: Args) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// The layers that join sentence and condition, as the mean of the heads', whose cases are the same.
+fn mean_join(heads: &[HeadFile]) -> Vec<LinearNumbers> {
+    let mean = |layer: usize, numbers: fn(&LinearNumbers) -> &[f32]| -> Vec<f32> {
+        let layers = heads.iter().filter_map(|head| head.join.get(layer));
+        let all: Vec<&[f32]> = layers.map(numbers).collect();
+        let count = all.iter().map(|numbers| numbers.len()).min().unwrap_or(0);
+        let mean = |i: usize| all.iter().map(|x| x[i]).sum::<f32>() / all.len() as f32;
+        (0..count).map(mean).collect()
+    };
+    let layers = heads.iter().map(|head| head.join.len()).min().unwrap_or(0);
+    (0..layers)
+        .map(|layer| LinearNumbers {
+            weight: mean(layer, |numbers| &numbers.weight),
+            bias: mean(layer, |numbers| &numbers.bias),
+        })
+        .collect()
 }
 
 /// What tells mentions, as the mean of the heads'; none where one has none.

@@ -248,9 +248,7 @@ impl<B: Backend> Encoder<B> {
             }
         };
         if self.backend.routing().is_none() {
-            return wrong(
-                "a tri-encoder does not run on this device, WebGPU. Use the CPU or CUDA.".into(),
-            );
+            return wrong("a tri-encoder does not run on this device. Use the CPU or CUDA.".into());
         }
         let layers = self.bert()?.0.layers().len();
         self.layers_of(case)?;

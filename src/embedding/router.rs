@@ -377,7 +377,9 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         pairs: &[Routed],
         mut watch: impl FnMut(B::Tensor),
     ) -> Result<B::Tensor> {
-        let Kept::Layer { x, keys, attended } = &sentences.kept else {
+        let (Kept::Layer { x, keys, attended }, Some((first, later))) =
+            (&sentences.kept, self.routed.split_first())
+        else {
             return Err(encoded_otherwise());
         };
         let backend = &self.encoder.backend;
@@ -388,7 +390,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
             .map(|pair| [digests[pair.sentence], conditions.digests[pair.condition]])
             .collect();
         let mut weights = |number: usize, keys: Option<&B::Tensor>, routes: &[Route]| {
-            let heads = self.routed[number].heads();
+            let heads = first.heads();
             let queries = conditions.kept.get(number);
             let layer = self.unrouted.len() + number;
             let weights = weigh.weights(queries.zip(keys), routes, heads, layer, &texts)?;
@@ -400,11 +402,11 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
             .flat_map(|r| r.start..r.start + r.len)
             .collect();
         let gain = weigh.router.gain;
-        let first = weights(0, keys.as_ref(), &routes)?;
-        let attended = self.routing.scale(attended, &tokens, &first, gain)?;
+        let weighed = weights(0, keys.as_ref(), &routes)?;
+        let attended = self.routing.scale(attended, &tokens, &weighed, gain)?;
         let x = self.routing.select(x, &tokens)?;
-        let mut x = self.routed[0].finish(backend, &attended, &x)?;
-        if let Some(later) = self.routed.get(1..).filter(|later| !later.is_empty()) {
+        let mut x = first.finish(backend, &attended, &x)?;
+        if !later.is_empty() {
             // From here on each pair has tokens of its own.
             let on_device = backend.upload(&batch)?;
             for (route, range) in routes.iter_mut().zip(batch.ranges()) {

@@ -1,5 +1,7 @@
 //! `train --architecture tri`: a tri-encoder is trained, and its folder remembers what it is.
 
+use caselens::head::HeadFile;
+
 use crate::{common, program::caselens};
 
 #[test]
@@ -206,6 +208,29 @@ fn what_joins_is_trained_and_comes_back() {
             "{name}: {found} {reached}"
         );
     }
+    // What joins is averaged with the encoder: of one encoder twice it is the same.
+    let (one, mean) = (path("low"), path("mean"));
+    let average = [
+        "average", "--model", &one, "--model", &one, "--output", &mean,
+    ];
+    let (code, _, stderr) = caselens(&average);
+    assert_eq!(code, 0, "{stderr}");
+    let head = |folder: &str| {
+        HeadFile::open(&std::path::Path::new(folder).join("head.safetensors")).unwrap()
+    };
+    assert_eq!(head(&mean).join, head(&one).join);
+    assert_eq!(head(&mean).join.len(), 3);
+    let (code, _, stderr) = caselens(&[
+        "average",
+        "--model",
+        &one,
+        "--model",
+        &path("mlp"),
+        "--output",
+        &path("no"),
+    ]);
+    assert_eq!(code, 2, "{stderr}");
+
     // Without what was trained there is no way to join.
     let (code, _, stderr) = caselens(&[
         "evaluate",

@@ -170,6 +170,39 @@ fn embeddings_are_those_of_torch() {
     }
 }
 
+#[test]
+fn a_gpu_gives_the_same() {
+    let Some(gpu) = common::gpu() else { return };
+    let router = |score: &str, gain| {
+        Case::tri(Router {
+            gain,
+            score: score.parse().unwrap(),
+            ..Router::PAPER
+        })
+    };
+    let (one, plain) = (Gain::OnePlusWeight, Gain::Weight);
+    for case in [
+        router("width", one),
+        router("heads", plain),
+        router("head-mean", one),
+        router("hidden", plain),
+        router("heavy", one),
+        composed(Composition::Mlp, Pool::All),
+        composed(Composition::Hadamard, Pool::Cls),
+        composed(Composition::Hyper, Pool::All),
+        composed(Composition::HyperLowRank(3), Pool::All),
+        bi(Order::SentenceCondition, 3, one),
+        bi(Order::ConditionSentence, 2, plain),
+    ] {
+        let name = "mpnet-tiny";
+        let on_cpu = equipped(Candle::cpu(), name, &case);
+        let on_gpu = equipped(gpu.clone(), name, &case);
+        let expected = rows(&on_cpu, &case, &SENTENCES, &CONDITIONS);
+        let error = relative_error(&rows(&on_gpu, &case, &SENTENCES, &CONDITIONS), &expected);
+        assert!(error < 1e-4, "{case:?}: {error:e}");
+    }
+}
+
 /// What is kept gives what each pair gives by itself, whatever joins them.
 #[test]
 fn a_batch_changes_nothing() {

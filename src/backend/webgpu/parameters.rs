@@ -76,6 +76,49 @@ pub(super) struct RowsParams {
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
+pub(super) struct CopyParams {
+    pub rows: u32,
+    pub columns: u32,
+    pub x_columns: u32,
+    /// The first column that is taken.
+    pub first: u32,
+    /// The first row that is written.
+    pub offset: u32,
+    pub padding: [u32; 3],
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RouteParams {
+    pub routes: u32,
+    pub columns: u32,
+    pub parts: u32,
+    pub part: u32,
+    pub scale: f32,
+    pub padding: [u32; 3],
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct ScaleParams {
+    pub rows: u32,
+    pub columns: u32,
+    pub parts: u32,
+    /// What is added to each weight.
+    pub add: f32,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct TransformParams {
+    pub rows: u32,
+    pub inputs: u32,
+    pub outputs: u32,
+    pub padding: u32,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct Term {
     pub start: u32,
     pub length: u32,

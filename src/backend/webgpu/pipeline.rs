@@ -40,6 +40,11 @@ pub(super) enum Kernel {
     AttentionWeights(bool),
     Pool,
     Normalize,
+    Copy,
+    Route,
+    Shares,
+    Scale,
+    Transform,
 }
 
 /// How wide the attention heads of small encoders are.
@@ -77,6 +82,7 @@ impl Kernel {
         const STORE: &str = include_str!("shaders/store_row.wgsl");
         const LINEAR: &str = include_str!("shaders/linear_bindings.wgsl");
         const SUM: &str = include_str!("shaders/workgroup_sum.wgsl");
+        const MAX: &str = include_str!("shaders/workgroup_max.wgsl");
         const NORM: &str = include_str!("shaders/layer_norm.wgsl");
         let weight = |format| match format {
             Format::F32 => include_str!("shaders/weight_f32.wgsl"),
@@ -125,11 +131,17 @@ impl Kernel {
             ],
             Self::AttentionWeights(biased) => vec![
                 SUM,
+                MAX,
                 bias(biased),
                 include_str!("shaders/attention_weights.wgsl"),
             ],
             Self::Pool => vec![include_str!("shaders/pool.wgsl")],
             Self::Normalize => vec![SUM, include_str!("shaders/normalize.wgsl")],
+            Self::Copy => vec![include_str!("shaders/copy.wgsl")],
+            Self::Route => vec![SUM, MAX, include_str!("shaders/route.wgsl")],
+            Self::Shares => vec![SUM, include_str!("shaders/shares.wgsl")],
+            Self::Scale => vec![include_str!("shaders/scale.wgsl")],
+            Self::Transform => vec![include_str!("shaders/transform.wgsl")],
         }
     }
 

@@ -70,8 +70,9 @@ const LINE_EVERY: usize = 100;
 ///   caselens fine-tune --teacher scores.csv --model all-MiniLM-L6-v2 --output my-encoder
 ///
 /// With --architecture tri sentence and condition are encoded apart, and the condition weighs the sentence's
-/// tokens in the last layer (CSR): S sentences under C conditions take S + C passes of the encoder. It adds
-/// no parameters, and head.safetensors remembers it.
+/// tokens in the last layer (CSR; --router paper as published): S sentences under C conditions take S + C passes
+/// of the encoder. It adds no parameters. --join names what joins the two in its place: layers that are trained
+/// along. head.safetensors remembers how, and holds such layers.
 ///
 /// With --architecture cross the encoder reads both sentences and the condition at once, and a layer on top gives
 /// their score (C-STS): a pass for each comparison, and no embeddings. The score is that of the sentences in the

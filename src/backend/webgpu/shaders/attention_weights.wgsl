@@ -29,25 +29,6 @@ struct Row {
 @group(0) @binding(2) var<storage, read> rows: array<Row>;
 @group(0) @binding(3) var<storage, read_write> output: array<f32>;
 
-const LOWEST = -3.4e38;
-
-var<workgroup> peaks: array<f32, LANES>;
-
-fn workgroup_max(lane: u32, value: f32) -> f32 {
-    peaks[lane] = value;
-    workgroupBarrier();
-    for (var width = LANES / 2u; width > 0u; width /= 2u) {
-        if (lane < width) {
-            peaks[lane] = max(peaks[lane], peaks[lane + width]);
-        }
-        workgroupBarrier();
-    }
-    let peak = peaks[0];
-    // The next maximum must not overwrite this one while a thread still reads it.
-    workgroupBarrier();
-    return peak;
-}
-
 // The score of key number `key` of a row's sequence.
 fn score(row: Row, head: u32, key: u32) -> f32 {
     let width = 3u * params.hidden;

@@ -72,7 +72,6 @@ tri=(--architecture tri --pooling cls)
     run "cross $loss transform" "${cross[@]}" --kind transform --loss "$loss"
     for join in mlp hadamard; do
       run "tri $join $loss" "${tri[@]}" --join "$join" --loss "$loss"
-      run "tri $join $loss transform" "${tri[@]}" --join "$join" --kind transform --loss "$loss"
     done
   done
   table "Encodings and objectives"

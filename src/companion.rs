@@ -34,6 +34,7 @@ mod notes;
 mod numbers;
 mod output;
 pub mod plot;
+mod prompt;
 mod quantize;
 mod report;
 mod retired;
@@ -78,6 +79,7 @@ enum Command {
     Words(words::Args),
     FitMentioned(fit_mentioned::Args),
     FitRatings(fit_ratings::Args),
+    Prompt(prompt::Args),
     Report(report::Args),
     Quantize(quantize::Args),
     Dequantize(dequantize::Args),
@@ -127,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Words(args) => words::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::FitRatings(args) => fit_ratings::run(args),
+        Command::Prompt(args) => prompt::run(args),
         Command::Report(args) => report::run(args),
         Command::Quantize(args) => quantize::run(args),
         Command::Dequantize(args) => dequantize::run(args),

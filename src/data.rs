@@ -1,4 +1,5 @@
-//! Rows to train and to evaluate on: C-STS and data in its form, a teacher's scores, and what is known of conditions.
+//! Rows to train and to evaluate on: C-STS and data in its form, a teacher's scores, what is known of conditions, and prompts
+//! that ask a language model.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod answers;
@@ -13,6 +14,8 @@ pub mod guidelines;
 pub mod mixture;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod pairs;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod prompting;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod summary;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,6 +1,7 @@
 //! How good the answers are: metrics, breakdowns, and reductions that learn without ratings.
 
 pub mod agreement;
+pub mod answered;
 pub mod breakdown;
 pub mod calibration;
 pub mod cluster;

@@ -54,6 +54,14 @@ pub fn json_line(value: &impl Serialize) -> Result<()> {
     text_line(&line)
 }
 
+/// A fraction × 100 with two decimals; a dash where there is nothing to compute it of.
+pub fn figure(fraction: f64) -> String {
+    match fraction.is_finite() {
+        true => format!("{:.2}", 100.0 * fraction),
+        false => "–".into(),
+    }
+}
+
 /// Prints one line.
 pub fn text_line(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();

@@ -17,6 +17,7 @@ mod measured;
 mod mentioned;
 #[cfg(target_os = "linux")]
 mod models;
+mod prompting;
 mod prompts;
 mod report;
 mod tables;

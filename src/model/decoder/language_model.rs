@@ -97,6 +97,11 @@ impl LanguageModel {
         })
     }
 
+    /// What it is called where it comes from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How texts become its tokens.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer

@@ -1,4 +1,4 @@
-//! Charts as SVG text: lines over a number, and points on a map.
+//! Charts as SVG text: lines over a number, how numbers are spread, and points on a map.
 //!
 //! The background is transparent and every ink is of middle lightness, so that a chart can be read on a
 //! light page and on a dark one.
@@ -13,6 +13,10 @@ use crate::error::{Error, Result};
 const SIZE: (u32, u32) = (720, 440);
 /// More points than this on a line are not marked one by one.
 const MARKED: usize = 40;
+/// Pixels of a dash and of the gap behind it.
+const DASH: [u32; 2] = [8, 5];
+/// Bins of a histogram.
+const BINS: usize = 40;
 /// Axes and words: 4.5 : 1 against white and 4.7 : 1 against black.
 const INK: RGBColor = RGBColor(118, 118, 118);
 /// Okabe and Ito's colours, told apart by colour-blind people too; yellow and black, which one of the two
@@ -36,6 +40,8 @@ type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64,
 pub struct Series {
     pub name: String,
     pub points: Vec<(f64, f64)>,
+    /// Whether its line is broken: for what others are compared with.
+    dashed: bool,
 }
 
 impl Series {
@@ -43,7 +49,21 @@ impl Series {
         Self {
             name: name.into(),
             points,
+            dashed: false,
         }
+    }
+
+    /// With a broken line.
+    pub fn dashed(self) -> Self {
+        Self {
+            dashed: true,
+            ..self
+        }
+    }
+
+    /// Whether it has nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.finite().next().is_none()
     }
 
     fn finite(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
@@ -58,30 +78,90 @@ impl Series {
 /// No series has a finite point.
 pub fn line_chart(title: &str, x: &str, y: &str, series: &[Series]) -> Result<String> {
     draw(title, series, |axes| {
-        axes.configure_mesh()
-            .disable_x_mesh()
-            .bold_line_style(INK.mix(0.35))
-            .light_line_style(TRANSPARENT)
-            .axis_style(INK)
-            .label_style(words(14))
-            .axis_desc_style(words(15))
-            .x_desc(x)
-            .y_desc(y)
-            .x_label_formatter(&number)
-            .y_label_formatter(&number)
-            .draw()
-            .map_err(broken)?;
+        mesh(axes, x, y)?;
         for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
             let line: Vec<_> = series.finite().collect();
+            let style = colour.stroke_width(2);
+            if series.dashed {
+                let [dash, gap] = DASH;
+                axes.draw_series(DashedLineSeries::new(line, dash, gap, style))
+                    .map_err(broken)?;
+                continue;
+            }
             let marked = line.len() <= MARKED;
             let dots = line.clone().into_iter().filter(|_| marked);
             axes.draw_series(dots.map(|at| Circle::new(at, 3, colour.filled())))
                 .map_err(broken)?;
-            axes.draw_series(LineSeries::new(line, colour.stroke_width(2)))
+            axes.draw_series(LineSeries::new(line, style))
                 .map_err(broken)?;
         }
         Ok(())
     })
+}
+
+/// How the numbers of each series are spread: the share of them in each of [`BINS`] bins of equal width that all series
+/// share, as steps over a light filling, with a legend; SVG text. Numbers that are not finite are left out.
+///
+/// # Errors
+/// There is no finite number.
+pub fn histogram_chart(title: &str, x: &str, samples: &[(String, Vec<f64>)]) -> Result<String> {
+    let finite = |numbers: &[f64]| -> Vec<f64> {
+        let numbers = numbers.iter().copied();
+        numbers.filter(|x| x.is_finite()).collect()
+    };
+    let samples: Vec<(&str, Vec<f64>)> = samples
+        .iter()
+        .map(|(name, numbers)| (name.as_str(), finite(numbers)))
+        .collect();
+    let all = samples.iter().flat_map(|(_, numbers)| numbers);
+    let ends = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
+        (low.min(x), high.max(x))
+    });
+    let series: Vec<Series> = samples
+        .iter()
+        .map(|(name, numbers)| Series::new(*name, steps(numbers, ends)))
+        .collect();
+    draw(title, &series, |axes| {
+        mesh(axes, x, "share, %")?;
+        for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
+            let outline: Vec<_> = series.finite().collect();
+            axes.draw_series(std::iter::once(Polygon::new(
+                outline.clone(),
+                colour.mix(0.25),
+            )))
+            .map_err(broken)?;
+            axes.draw_series(LineSeries::new(outline, colour.stroke_width(2)))
+                .map_err(broken)?;
+        }
+        Ok(())
+    })
+}
+
+/// The outline of a histogram over the bins between `low` and `high`, both ends included: from the axis up, along the
+/// percentages of the numbers in the bins, and down again.
+fn steps(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(f64, f64)> {
+    if numbers.is_empty() {
+        return Vec::new();
+    }
+    // Numbers that are all one make one narrow bin of their own.
+    let (low, high) = match high > low {
+        true => (low, high),
+        false => (low - 0.5, high + 0.5),
+    };
+    let width = (high - low) / BINS as f64;
+    let mut counts = [0usize; BINS];
+    for x in numbers {
+        let bin = ((x - low) / width) as usize;
+        counts[bin.min(BINS - 1)] += 1;
+    }
+    let share = |count: usize| 100.0 * count as f64 / numbers.len() as f64;
+    let mut outline = vec![(low, 0.0)];
+    for (bin, &count) in counts.iter().enumerate() {
+        let left = low + bin as f64 * width;
+        outline.extend([(left, share(count)), (left + width, share(count))]);
+    }
+    outline.push((high, 0.0));
+    outline
 }
 
 /// Points on a plane whose axes mean nothing (a t-SNE map), one colour a series, with a legend; SVG text.
@@ -118,6 +198,23 @@ pub fn labelled_chart(title: &str, series: &[Series], labels: &[Vec<&str>]) -> R
         }
         Ok(())
     })
+}
+
+/// Horizontal lines, and what the axes are.
+fn mesh(axes: &mut Axes<'_, '_>, x: &str, y: &str) -> Result<()> {
+    axes.configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(INK.mix(0.35))
+        .light_line_style(TRANSPARENT)
+        .axis_style(INK)
+        .label_style(words(14))
+        .axis_desc_style(words(15))
+        .x_desc(x)
+        .y_desc(y)
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
+        .draw()
+        .map_err(broken)
 }
 
 fn draw(
@@ -244,6 +341,45 @@ mod tests {
             map.contains("one") && map.contains("three") && !map.contains("two"),
             "{map}"
         );
+    }
+
+    #[test]
+    fn a_reference_is_a_broken_line() {
+        let flat = || Series::new("reference", vec![(0.0, 1.0), (100.0, 1.0)]);
+        let lines = |series| line_chart("t", "x", "y", &[series]).unwrap();
+        let parts = |svg: String| svg.matches("<polyline").count();
+        assert!(parts(lines(flat().dashed())) > 20 + parts(lines(flat())));
+    }
+
+    #[test]
+    fn a_histogram_counts_as_numpy_does() {
+        // numpy.histogram([0, 0.1, 0.1, 0.26, 1], bins=40, range=(0, 1))[0]: 1 at 0, 2 at 4, 1 at 10, 1 at 39.
+        let outline = steps(&[0.0, 0.1, 0.1, 0.26, 1.0], (0.0, 1.0));
+        assert_eq!(outline.len(), 2 + 2 * BINS);
+        let bin = |i: usize| outline[1 + 2 * i].1;
+        let found: Vec<(usize, f64)> = (0..BINS)
+            .map(|i| (i, bin(i)))
+            .filter(|b| b.1 > 0.0)
+            .collect();
+        assert_eq!(found, [(0, 20.0), (4, 40.0), (10, 20.0), (39, 20.0)]);
+        let [first, last] = [outline.first(), outline.last()];
+        assert_eq!([first, last], [Some(&(0.0, 0.0)), Some(&(1.0, 0.0))]);
+        // One number, many times.
+        let one = steps(&[0.5; 7], (0.5, 0.5));
+        assert_eq!(one.iter().filter(|p| p.1 == 100.0).count(), 2);
+
+        let spread = [
+            ("cond".to_owned(), vec![0.9, 0.91, f64::NAN]),
+            ("cond − c".to_owned(), vec![0.2, 0.4]),
+        ];
+        let svg = histogram_chart("Spread", "cosine", &spread).unwrap();
+        for text in ["Spread", "cosine", "share, %", "cond", "cond − c"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        assert_eq!(svg.matches("<polygon").count(), 2);
+        assert!(!svg.contains("NaN"));
+        let none = [("none".to_owned(), vec![f64::NAN])];
+        assert!(histogram_chart("t", "x", &none).is_err());
     }
 
     #[test]

@@ -8,9 +8,16 @@ use std::time::Instant;
 use super::{cache, output::text_line};
 use crate::error::{Error, Result};
 
+mod answers;
 mod args;
+mod base;
+mod before_after;
+mod blocks;
 mod breakdown;
 mod curves;
+mod dimensions;
+mod fitted;
+mod head_curves;
 mod heads;
 mod isotropy;
 mod map;
@@ -18,9 +25,10 @@ mod mistakes;
 mod model;
 mod overview;
 mod page;
-mod reduction;
+mod projection;
 mod reliability;
 mod study;
+mod unsupervised;
 mod vectors;
 mod zero_shot;
 
@@ -40,10 +48,16 @@ pub fn run(args: Args) -> Result<()> {
     let sources = Sources::read(&args)?;
     let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
 
+    let mut widths = args.dims.clone();
+    widths.sort_unstable();
+    widths.dedup();
+
     step("embedding with the base");
     let mut study = Study::new(&args, &sources, &folder)?;
     step("training heads on the base");
-    heads::train_both(&mut study)?;
+    heads::train_all(&mut study, &widths)?;
+    step("PCA and ICA");
+    unsupervised::fit(&mut study, &widths)?;
     for model in &args.model {
         step(&format!("embedding with {}", model.display()));
         study.add_model(&args, model, &folder)?;
@@ -55,11 +69,15 @@ pub fn run(args: Args) -> Result<()> {
     step("scores and confidence intervals");
     overview::section(&mut page, &study);
     zero_shot::section(&mut page, &study);
-    step("PCA and ICA");
-    reduction::section(&mut page, &study)?;
+    projection::section(&mut page, &study);
+    head_curves::section(&mut page, &study)?;
+    before_after::section(&mut page, &study)?;
+    answers::section(&mut page, &study)?;
+    dimensions::fitted(&mut page, &study)?;
+    dimensions::cut(&mut page, &study, &widths)?;
     curves::section(&mut page, &args.model)?;
     step("isotropy");
-    isotropy::section(&mut page, &study);
+    isotropy::section(&mut page, &study)?;
     breakdown::section(&mut page, &study);
     reliability::section(&mut page, &study)?;
     step("maps and clusters");

@@ -25,7 +25,7 @@ mod interrupted;
 mod seeds;
 
 /// Width of the hidden layer of a head, unless told otherwise.
-pub const HIDDEN: usize = 1024;
+const HIDDEN: usize = 1024;
 /// Width of the embedding that a head makes, unless told otherwise.
 const DIMS: usize = 256;
 
@@ -45,7 +45,7 @@ pub enum Kind {
 
 impl Kind {
     /// A head of this kind on embeddings that are `width` wide.
-    fn shape(self, width: usize, widths: &Widths) -> HeadShape {
+    pub fn shape(self, width: usize, widths: &Widths) -> HeadShape {
         let (hidden, dims) = (widths.hidden.unwrap_or(HIDDEN), widths.dims.unwrap_or(DIMS));
         let (of, activation, own) = match self {
             Self::Linear => (vec![dims], Activation::None, 0.20),
@@ -76,13 +76,14 @@ impl Kind {
 }
 
 /// What is asked of a head's layers.
-struct Widths {
+#[derive(Default)]
+pub struct Widths {
     /// Of an mlp's hidden layer.
-    hidden: Option<usize>,
+    pub hidden: Option<usize>,
     /// Of the embedding that it makes.
-    dims: Option<usize>,
+    pub dims: Option<usize>,
     /// Another dropout than that of its kind.
-    dropout: Option<f32>,
+    pub dropout: Option<f32>,
 }
 
 /// The head of a command's options on an encoder of this hidden size: one without layers where none is asked for, but for the

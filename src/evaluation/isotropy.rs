@@ -24,18 +24,8 @@ pub struct Isotropy {
 impl Isotropy {
     /// Of embeddings, row by row, `dims` wide; the same every time.
     pub fn of(embeddings: &[f32], dims: usize) -> Self {
-        let rows = || embeddings.chunks_exact(dims);
-        let mut mean = vec![0f64; dims];
-        for row in rows() {
-            mean.iter_mut()
-                .zip(row)
-                .for_each(|(m, &x)| *m += f64::from(x));
-        }
-        let mean: Vec<f32> = mean.iter().map(|&m| m as f32).collect();
-        let to_mean: Vec<f64> = rows().map(|row| f64::from(cosine(row, &mean))).collect();
-
         let mut rng = StdRng::seed_from_u64(0);
-        let unit_rows: Vec<Vec<f32>> = rows().map(unit).collect();
+        let unit_rows: Vec<Vec<f32>> = embeddings.chunks_exact(dims).map(unit).collect();
         let (low, high) = (0..DIRECTIONS)
             .map(|_| {
                 let direction = unit(&normal(&mut rng, dims));
@@ -52,10 +42,23 @@ impl Isotropy {
                 (low.min(f), high.max(f))
             });
         Self {
-            to_mean: Spread::of(&to_mean),
+            to_mean: Spread::of(&cosines_to_mean(embeddings, dims)),
             ipc: low / high,
         }
     }
+}
+
+/// cos(x, mean of all x) for each of the embeddings, row by row, `dims` wide.
+pub fn cosines_to_mean(embeddings: &[f32], dims: usize) -> Vec<f64> {
+    let rows = || embeddings.chunks_exact(dims);
+    let mut mean = vec![0f64; dims];
+    for row in rows() {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(m, &x)| *m += f64::from(x));
+    }
+    let mean: Vec<f32> = mean.iter().map(|&m| m as f32).collect();
+    rows().map(|row| f64::from(cosine(row, &mean))).collect()
 }
 
 /// Independent normal numbers (Box and Muller): at unit length, a direction drawn evenly.

@@ -99,6 +99,10 @@ impl Scores {
     }
 }
 
+/// A rating from which on people find two texts alike.
+pub const ALIKE_RATING: f64 = 4.0;
+/// A rating up to which they find them different.
+pub const DIFFERENT_RATING: f64 = 2.0;
 /// A similarity from which on two texts count as alike.
 pub const ALIKE: f64 = 0.6;
 /// A similarity up to which they count as different.
@@ -124,8 +128,8 @@ impl Decisions {
         let (similarities, alike): (Vec<f64>, Vec<bool>) = predicted
             .iter()
             .zip(ratings)
-            .filter(|(_, rating)| **rating >= 4.0 || **rating <= 2.0)
-            .map(|(&similarity, &rating)| (similarity, rating >= 4.0))
+            .filter(|(_, rating)| **rating >= ALIKE_RATING || **rating <= DIFFERENT_RATING)
+            .map(|(&similarity, &rating)| (similarity, rating >= ALIKE_RATING))
             .unzip();
         if similarities.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! `caselens report` on a tiny random encoder: every section is there, and its numbers are `evaluate`'s.
+//! `caselens report` on tiny random encoders of every kind: every section is there, and its numbers are `evaluate`'s.
 
 use crate::common::Folder;
 use crate::{common, program};
@@ -40,6 +40,31 @@ fn data(pairs: usize, shift: usize) -> String {
     csv + "a dog,a cat,the mood,-1\na dog,a cat,the place,3\n"
 }
 
+const ANSWERED: &str = "sentence1,sentence2,condition,label,answer1,answer2
+a dog near the river,a cat at the river,the animal,1,a dog,a cat
+a dog near the river,a cat at the river,the place,5,river,
+";
+
+/// Those of every report.
+const HEADINGS: [&str; 16] = [
+    "Results",
+    "Zero-shot settings",
+    "Heads, PCA and ICA",
+    "Training of the heads",
+    "Before and after the heads",
+    "Sentences and their answers",
+    "Number of dimensions",
+    "Embeddings cut short",
+    "Training curves",
+    "Isotropy",
+    "Sentences that training did not have, and parts of the file",
+    "By how often training had the condition",
+    "By type of condition",
+    "Reliability",
+    "Clusters and maps",
+    "Worst mistakes",
+];
+
 /// The row of a table whose first cell is `name`, after a heading.
 fn row(report: &str, heading: &str, name: &str) -> Vec<String> {
     let section = report.split(&format!("## {heading}\n")).nth(1).unwrap();
@@ -60,6 +85,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     let train = folder.write("train.csv", &data(60, 0));
     let csv = folder.write("data.csv", &data(120, 31));
     let other = folder.write("other.csv", &data(20, 500));
+    let answered = folder.write("answered.csv", ANSWERED);
     let cache = folder.file("cache");
     let base = common::fixture("bert-tiny").display().to_string();
     // A "trained" encoder: another one, with a history beside it.
@@ -109,10 +135,14 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
             &with_head,
             "--out-of-domain",
             &other,
+            "--out-of-domain",
+            &answered,
             "--output",
             output,
             "--cache",
             &cache,
+            "--dims",
+            "16,8",
         ];
         args.extend(setting);
         args.extend(more);
@@ -122,24 +152,17 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     assert!(report(&output, &[]).contains("report.md"));
     let text = folder.read("out/report.md");
 
-    let headings = [
-        "Results",
-        "Other domains",
-        "Zero-shot settings",
-        "Number of dimensions",
-        "Training curves",
-        "Isotropy",
-        "Sentences that training did not have, and parts of the file",
-        "By how often training had the condition",
-        "By type of condition",
-        "Reliability",
-        "Clusters and maps",
-        "Worst mistakes",
-    ];
     let found: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("## ")).collect();
-    assert_eq!(found, headings);
+    assert_eq!(found[0], HEADINGS[0]);
+    assert_eq!(found[1], "Other domains");
+    assert_eq!(found[2..], HEADINGS[1..]);
     for chart in [
+        "heads",
         "dimensions",
+        "cut",
+        "isotropy-1",
+        "isotropy-2",
+        "isotropy-3",
         "loss",
         "validation",
         "map-1",
@@ -216,11 +239,12 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
         ("[s][sep][c], [CLS]", &["--order", "sc", "--pooling", "cls"]),
     ] {
         let cells = row(&text, "Zero-shot settings", words);
-        for (at, more) in [(2, Some("--no-subtract")), (4, None)] {
+        for (at, more) in [(2, Some("--no-subtract")), (5, None)] {
             let options: Vec<&str> = frozen.iter().chain(options).copied().chain(more).collect();
             let expected = evaluate(&csv, &options);
-            assert_eq!(cells[at], percent(&expected["spearman"]), "{words}");
-            assert_eq!(cells[at + 1], percent(&expected["accuracy_untied"]));
+            let figures =
+                ["spearman", "accuracy", "accuracy_untied"].map(|f| percent(&expected[f]));
+            assert_eq!(cells[at..at + 3], figures, "{words}");
         }
     }
 
@@ -238,8 +262,41 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
             );
         }
     }
-    let whole = row(&text, "Number of dimensions", "16");
+    let whole = row(&text, "Embeddings cut short", "16");
     assert_eq!(whole[whole.len() - 2], percent(&expected["spearman"]));
+    // A head that `train-head` makes with the same settings is the one that is trained here, at every width.
+    for dims in ["8", "16"] {
+        let head = folder.file("trained.head.safetensors");
+        ok(&[
+            "train-head",
+            "--data",
+            &train,
+            "--model",
+            &base,
+            "--output",
+            &head,
+            "--cache",
+            &cache,
+            "--kind",
+            "linear",
+            "--dims",
+            dims,
+            "--json",
+        ]);
+        let expected = evaluate(&csv, &["--model", &base, "--head", &head]);
+        let cells = row(&text, "Number of dimensions", dims);
+        assert_eq!(cells[2], percent(&expected["spearman"]), "{dims}");
+        if dims == "16" {
+            let cells = row(&text, "Heads, PCA and ICA", "linear head");
+            let figures =
+                ["spearman", "accuracy", "accuracy_untied"].map(|f| percent(&expected[f]));
+            assert_eq!((&cells[2][..], &cells[3..6]), ("16", &figures[..]));
+            let curve = row(&text, "Training of the heads", "linear head");
+            assert_eq!(curve[6], figures[0]);
+        }
+    }
+    // The model with an encoder of its own is a line to compare with; the base with a head is none.
+    assert!(text.contains("reach: model (64 dimensions): "), "{text}");
     assert!(text.contains("| model | 1 | 0.2000 | 10.00 |"), "{text}");
     assert!(text.contains("bert-tiny keeps no `history.csv`"), "{text}");
     let place = "Sentences that training did not have, and parts of the file";
@@ -251,6 +308,42 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
         row(&text, "By type of condition", "animal")[2],
         animals.to_string()
     );
+
+    // 62 rows; without a condition as `score` has it.
+    let before = row(&text, "Before and after the heads", "without a condition");
+    assert_eq!(before[2], "241");
+    let shown = text.split("## Before and after").nth(1).unwrap();
+    let shown = shown.lines().find(|l| l.contains(" – | a ")).unwrap();
+    let cells: Vec<&str> = shown.split('|').map(str::trim).collect();
+    let args = ["score", "--model", &base, "--head", "none", "--json"];
+    let texts = [cells[7], cells[8], "-c", "the place"];
+    let score: Value = serde_json::from_str(&ok(&[&args[..], &texts].concat())).unwrap();
+    assert_eq!(cells[3], percent(&score["unconditional"]));
+
+    // Sentences and answers under one condition, as `score` has it.
+    let own = row(
+        &text,
+        "Sentences and their answers",
+        "answered.csv, own answer",
+    );
+    assert_eq!(own[2], "3");
+    let other = row(
+        &text,
+        "Sentences and their answers",
+        "answered.csv, the other's answer",
+    );
+    assert_eq!(other[2], "2");
+    let similarity = |answer: &str| -> f64 {
+        let args = ["score", "--model", &base, "--head", "none", "--json"];
+        let more = ["a dog near the river", answer, "-c", "the animal"];
+        let score: Value = serde_json::from_str(&ok(&[&args[..], &more].concat())).unwrap();
+        score["similarity"].as_f64().unwrap()
+    };
+    let shown = text
+        .lines()
+        .find(|l| l.contains("| the animal | a dog near the river | a dog |"));
+    let cells: Vec<&str> = shown.unwrap().split('|').map(str::trim).collect();
+    assert_eq!(cells[3], format!("{:.2}", 100.0 * similarity("a dog")));
 
     // Texts are there unless they are not to be.
     assert!(text.contains("near the river"));
@@ -270,6 +363,155 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     // The same figures every time.
     let results = |text: &str| text.split("## ").nth(1).map(str::to_owned);
     assert_eq!(results(&text), results(&quiet));
+}
+
+/// Bases that follow instructions: decoders, and an XLM-R that goes by the name of one that does.
+#[test]
+fn a_report_on_an_encoder_behind_instructions_has_them_too() {
+    let folder = Folder::new("report-instruct");
+    let train = folder.write("train.csv", &data(20, 0));
+    let csv = folder.write("data.csv", &data(24, 31));
+    let cache = folder.file("cache");
+    let e5 = folder.file("multilingual-e5-large-instruct");
+    std::fs::create_dir(&e5).unwrap();
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let from = common::fixture("xlm-r-tiny").join(file);
+        std::fs::copy(from, std::path::Path::new(&e5).join(file)).unwrap();
+    }
+    let decoders = ["mistral", "nvembed", "qwen2"]
+        .map(|model| common::decoder(&format!("report-{model}"), model, &serde_json::json!({})));
+    let mut bases: Vec<String> = decoders.iter().map(|d| d.0.display().to_string()).collect();
+    bases.push(e5);
+    for (base, (own, pools)) in bases.iter().zip([
+        ("last token", &["last", "query", "all"][..]),
+        ("latent attention", &["query"]),
+        ("last token", &["last"]),
+        ("the text's tokens", &["query"]),
+    ]) {
+        let output = folder.file("out");
+        ok(&[
+            "report", "--train", &train, "--data", &csv, "--base", base, "--output", &output,
+            "--cache", &cache, "--dims", "8,16",
+        ]);
+        let text = folder.read("out/report.md");
+        let found: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("## ")).collect();
+        assert_eq!(found, HEADINGS, "{base}");
+        assert!(!text.contains("NaN"), "{text}");
+        let described = format!("cond, f(c; I(s)), {own}, minus the condition's own embedding");
+        assert!(text.contains(&described), "{text}");
+        let evaluate = |more: &[&str]| -> Value {
+            let args = [
+                "evaluate", "--data", &csv, "--model", base, "--head", "none", "--cache", &cache,
+                "--json",
+            ];
+            serde_json::from_str(&ok(&[&args[..], more].concat())).unwrap()
+        };
+        for pool in pools {
+            let words = match *pool {
+                "last" => "last token",
+                "all" => "all tokens",
+                _ if own == "latent attention" => own,
+                _ => "the text's tokens",
+            };
+            for (setting, name) in [("cond", "cond, f(c; I(s))"), ("sent", "sent, f(s; I(c))")] {
+                let cells = row(&text, "Zero-shot settings", &format!("{name}, {words}"));
+                for (at, no) in [(2, "true"), (5, "false")] {
+                    let no = format!("--no-subtract={no}");
+                    let expected = evaluate(&["--setting", setting, "--pooling", pool, &no]);
+                    let figures = ["spearman", "accuracy", "accuracy_untied"];
+                    let figures = figures.map(|f| percent(&expected[f]));
+                    assert_eq!(cells[at..at + 3], figures, "{base}: {name}, {words}, {no}");
+                }
+            }
+        }
+        // Tables 4 and 5, with and without the subtraction.
+        let name = std::path::Path::new(base)
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap();
+        for minus in ["", ", − c"] {
+            let name = format!("{name}, cond, f(c; I(s)){minus}");
+            let cells = row(&text, "Isotropy", &name);
+            assert!(
+                cells[2].contains(" ± ") && cells[3].parse::<f64>().is_ok(),
+                "{cells:?}"
+            );
+        }
+        let svg = folder.read("out/isotropy-1.svg");
+        assert!(svg.contains("with c") && svg.contains("− c"));
+        assert!(
+            row(&text, "Heads, PCA and ICA", "non-linear head")[3]
+                .parse::<f64>()
+                .is_ok()
+        );
+    }
+}
+
+/// CASE's protocol: tuned on 70 % of the sentence pairs, reported on the others, as `train-head` and `evaluate` do it.
+#[test]
+fn a_split_is_tuned_on_and_reported_on_by_every_command() {
+    let folder = Folder::new("report-split");
+    let train = folder.write("train.csv", &data(40, 0));
+    let csv = folder.write("data.csv", &data(60, 31));
+    let base = common::fixture("bert-tiny").display().to_string();
+    let (cache, head) = (folder.file("cache"), folder.file("tuned.head.safetensors"));
+    let output = folder.file("out");
+    ok(&[
+        "report", "--train", &train, "--data", &csv, "--split", "3", "--base", &base, "--output",
+        &output, "--cache", &cache, "--dims", "8",
+    ]);
+    let text = folder.read("out/report.md");
+    let evaluate = |more: &[&str]| -> Value {
+        let args = ["evaluate", "--data", &csv, "--model", &base, "--json"];
+        serde_json::from_str(&ok(&[&args[..], more].concat())).unwrap()
+    };
+    let frozen = evaluate(&["--head", "none", "--split", "3"]);
+    // 30 % of about 61 sentence pairs.
+    let pairs = frozen["pairs"].as_u64().unwrap();
+    assert!((14..=20).contains(&pairs), "{pairs}");
+    assert_ne!(frozen, evaluate(&["--head", "none", "--split", "4"]));
+    let spearman = |name: &str| row(&text, "Results", name)[2].clone();
+    assert!(
+        spearman("bert-tiny, frozen").starts_with(&format!("{} (", percent(&frozen["spearman"])))
+    );
+    ok(&[
+        "train-head",
+        "--data",
+        &train,
+        "--validation",
+        &csv,
+        "--split",
+        "3",
+        "--model",
+        &base,
+        "--output",
+        &head,
+        "--cache",
+        &cache,
+        "--dims",
+        "8",
+        "--json",
+    ]);
+    let tuned = evaluate(&["--head", &head, "--split", "3"]);
+    let found = spearman("bert-tiny, non-linear head");
+    assert!(
+        found.starts_with(&format!("{} (", percent(&tuned["spearman"]))),
+        "{found}: {tuned}"
+    );
+    let alone = program::refused(
+        &[
+            "train-head",
+            "--data",
+            &train,
+            "--split",
+            "3",
+            "--output",
+            &head,
+        ],
+        b"",
+    );
+    assert!(alone.contains("--validation"), "{alone}");
 }
 
 #[test]

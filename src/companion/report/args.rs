@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use crate::companion::runtime::{CaseArgs, DeviceName};
+use crate::companion::{
+    numbers::count,
+    runtime::{CaseArgs, DeviceName},
+};
 
 /// Write a report: every table and figure, from one command
 ///
 /// Compares the frozen base encoder (zero-shot settings, heads trained here on its embeddings, PCA, ICA),
 /// trained models, and the condition-only baseline, on data that none of them saw: scores with
-/// confidence intervals, breakdowns, isotropy, training curves, maps and the worst mistakes. Writes
+/// confidence intervals, breakdowns, isotropy, training curves, maps and the worst mistakes. The base may be of
+/// any kind: one that follows instructions, an LLM encoder too, is looked at behind its prompts. Writes
 /// DIR/report.md and the charts beside it.
 ///
 ///   caselens report --train csts_train.csv --data csts_validation.csv \
@@ -22,6 +26,10 @@ pub struct Args {
     /// Data everything is evaluated on
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
+    /// CASE's protocol: the best epochs of the heads are found on 70 % of the data's sentence pairs, and everything is
+    /// evaluated on the other 30 %; SEED draws them [default: the epochs are found on a tenth of the training pairs]
+    #[arg(long, value_name = "SEED")]
+    pub split: Option<u64>,
     /// Frozen encoder: a Hugging Face folder, a GGUF file, or a name on the Hugging Face hub
     #[arg(long, value_name = "DIR|GGUF|OWNER/NAME[@REVISION]")]
     pub base: PathBuf,
@@ -35,6 +43,16 @@ pub struct Args {
     /// Where the first part of the data ends, in rows of the file [default: two thirds of it]
     #[arg(long, value_name = "N")]
     pub part_rows: Option<usize>,
+    /// Numbers of dimensions to look at: heads are trained, and PCA and ICA fitted, for each. The largest is that of the heads
+    /// which the other sections are about
+    #[arg(
+        long,
+        value_name = "N,N,…",
+        value_parser = count,
+        value_delimiter = ',',
+        default_value = "32,64,128,256,512"
+    )]
+    pub dims: Vec<usize>,
     /// Leave every text of the data out: examples are row numbers and types of conditions
     #[arg(long)]
     pub no_examples: bool,

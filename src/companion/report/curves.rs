@@ -12,7 +12,7 @@ use super::{
     page::{Page, percent},
 };
 use crate::{
-    companion::plot::{Series, line_chart},
+    companion::plot::Series,
     error::{Error, Result},
 };
 
@@ -63,7 +63,7 @@ pub fn section(page: &mut Page, models: &[PathBuf]) -> Result<()> {
         ),
     ];
     for (file, title, y, series) in charts {
-        page.chart(file, title, line_chart(title, "epoch", y, series)?);
+        page.lines(file, title, "epoch", y, series)?;
     }
     Ok(())
 }

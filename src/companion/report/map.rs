@@ -44,7 +44,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
     let mut rows = Vec::new();
     for judge in &study.judges {
         let spaces = match (&judge.raw, &judge.vectors) {
-            (Some([whole, offset]), _) if !judge.given => vec![
+            (Some([whole, offset]), _) if judge.given.is_none() => vec![
                 (judge.name.clone(), whole),
                 (format!("{}, − c", judge.name), offset),
             ],
@@ -81,12 +81,8 @@ struct Sample {
 
 impl Sample {
     fn of(study: &Study<'_>) -> Self {
-        let examples = study.set().examples.iter();
-        let mut used: Vec<u32> = examples.flat_map(|e| [e.first, e.second]).collect();
-        used.sort_unstable();
-        used.dedup();
         let mut by_condition: HashMap<String, Vec<u32>> = HashMap::new();
-        for input in used {
+        for input in study.set().inputs() {
             let (_, condition) = study.inputs.inputs[input as usize];
             let condition = normalize_condition(condition).to_lowercase();
             by_condition.entry(condition).or_default().push(input);

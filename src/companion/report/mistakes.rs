@@ -38,8 +38,7 @@ fn table(page: &mut Page, study: &Study<'_>, judge: &Judge) {
     let apart = |i: usize| (by_rating[i] - by_similarity[i]).abs();
     let mut order: Vec<usize> = (0..predicted.len()).collect();
     order.sort_by(|&a, &b| apart(b).total_cmp(&apart(a)));
-    let kept = set.data.kept.iter().enumerate();
-    let in_file: Vec<usize> = kept.filter_map(|(i, kept)| kept.map(|_| i + 1)).collect();
+    let in_file = set.places();
     let rows: Vec<Vec<String>> = order
         .iter()
         .take(WORST)

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::args::Args;
 use crate::{
     companion::{folder::FOLDER_HEAD, hub::located, runtime::ModelArgs},
-    embedding::Case,
     error::Result,
     head::HeadFile,
     lens::Lens,
@@ -16,7 +15,6 @@ pub struct Trained {
     pub name: String,
     pub lens: Lens,
     pub head: Option<HeadFile>,
-    pub case: Case,
 }
 
 impl Trained {
@@ -40,7 +38,6 @@ impl Trained {
         .lens(head.as_ref(), |checkpoint| args.case.case(checkpoint))?;
         Ok(Self {
             name: name_of(&model),
-            case: lens.case.clone(),
             lens,
             head,
         })

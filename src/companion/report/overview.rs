@@ -17,14 +17,20 @@ pub fn section(page: &mut Page, study: &Study<'_>) {
     let set = study.set();
     page.paragraph(&format!(
         "{} valid rows and {} sentence pairs under two conditions from `{}`; {} rows of training data. Every \
-         figure is × 100. The frozen encoder is {}: both orders of condition and sentence, the condition's \
-         own tokens pooled, minus the condition's own embedding; the heads are trained on that.",
+         figure is × 100. The frozen encoder is {}: {}; the heads are trained on that.",
         set.data.rows.len(),
         set.data.pairs.len(),
         set.name,
         study.train.rows.len(),
-        study.base_id,
+        study.base.id,
+        study.base.described(),
     ));
+    if study.tuning.is_some() {
+        page.paragraph(
+            "These are 30 % of the sentence pairs of the file, drawn at random; the best epochs of the heads were found on the \
+             other 70 %.",
+        );
+    }
     page.heading("Results");
     page.paragraph(
         "In brackets the 95 % interval of a bootstrap over sentence pairs (1000 resamples). Accuracy is the share of \

@@ -2,7 +2,13 @@
 
 use std::{fmt::Write, path::Path};
 
-use crate::{companion::output::write_file, error::Result};
+use crate::{
+    companion::{
+        output::write_file,
+        plot::{Series, line_chart},
+    },
+    error::Result,
+};
 
 /// A Markdown page and the SVG files beside it.
 #[derive(Default)]
@@ -47,6 +53,22 @@ impl Page {
     pub fn chart(&mut self, file: &str, words: &str, svg: String) {
         self.paragraph(&format!("![{words}]({file})"));
         self.charts.push((file.into(), svg));
+    }
+
+    /// A chart of lines; where no line has a point, a sentence that says so.
+    pub fn lines(
+        &mut self,
+        file: &str,
+        title: &str,
+        x: &str,
+        y: &str,
+        lines: &[Series],
+    ) -> Result<()> {
+        match lines.iter().all(Series::is_empty) {
+            true => self.paragraph(&format!("{title}: there is nothing to draw.")),
+            false => self.chart(file, title, line_chart(title, x, y, lines)?),
+        }
+        Ok(())
     }
 
     /// Writes report.md and the charts into a folder; what is there under the same names is replaced.

@@ -1,45 +1,52 @@
 //! What a report is about: data, embedded inputs, and everything that judges them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
     args::Args,
+    base::{Base, embedded},
+    blocks::{Blocks, Setting},
+    fitted::Fitted,
     model::{Trained, name_of},
-    vectors::{Blocks, Vectors},
+    vectors::Vectors,
 };
 use crate::{
     checkpoint::EncoderId,
-    companion::{
-        cache::{self, examples},
-        runtime::ModelArgs,
-        table::data::dataset,
+    companion::{cache::examples, table::data::dataset},
+    data::{
+        baseline::ConditionOnly,
+        dataset::{Dataset, Row},
     },
-    data::{baseline::ConditionOnly, dataset::Dataset},
-    embedding::{Case, Joint, Pool},
     error::Result,
+    evaluation::metrics::Scores,
     lens::rows::Distinct,
-    text::Order,
     training::head::Example,
 };
-
-pub const ORDERS: [Order; 2] = [Order::ConditionSentence, Order::SentenceCondition];
-pub const POOLS: [Pool; 4] = [Pool::All, Pool::Condition, Pool::Sentence, Pool::Cls];
 
 /// The files a report reads.
 pub struct Sources {
     train: Dataset,
+    /// What heads are tuned by, where that is a part of the data.
+    tune: Option<Dataset>,
     /// The data evaluated on, then each file of another domain; by name.
     sets: Vec<(String, Dataset)>,
 }
 
 impl Sources {
     pub fn read(args: &Args) -> Result<Self> {
-        let read = |path: &std::path::PathBuf| Ok((name_of(path), dataset(path, None)?));
+        let read = |path: &PathBuf| dataset(path, None);
+        let (mut data, mut tune) = (read(&args.data)?, None);
+        if let Some(seed) = args.split {
+            let [tuning, test] = data.case_split(seed)?;
+            (data, tune) = (test, Some(tuning));
+        }
+        let others = args.out_of_domain.iter();
+        let others = others.map(|path| Ok((name_of(path), read(path)?)));
         Ok(Self {
-            train: dataset(&args.train, None)?,
-            sets: std::iter::once(&args.data)
-                .chain(&args.out_of_domain)
-                .map(read)
+            train: read(&args.train)?,
+            tune,
+            sets: std::iter::once(Ok((name_of(&args.data), data)))
+                .chain(others)
                 .collect::<Result<_>>()?,
         })
     }
@@ -52,6 +59,61 @@ pub struct Set<'a> {
     pub ratings: Vec<f64>,
     /// Its rows as pairs of inputs.
     pub examples: Vec<Example>,
+    /// Its rows as pairs of the study's sentences.
+    pub sentences: Vec<(u32, u32)>,
+    /// Of each row the answers of its sentences as inputs under its condition, where there are any.
+    pub answers: Vec<[Option<u32>; 2]>,
+}
+
+impl<'a> Set<'a> {
+    fn new(
+        name: &'a str,
+        data: &'a Dataset,
+        inputs: &mut Distinct<'a>,
+        sentences: &mut Distinct<'a>,
+    ) -> Self {
+        let mut sentence = |text: &'a str| sentences.add(text, "");
+        let alone = |row: &'a Row| (sentence(&row.sentence1), sentence(&row.sentence2));
+        let alone = data.rows.iter().map(alone).collect();
+        Self {
+            name,
+            data,
+            ratings: data.ratings(),
+            examples: examples(inputs, data),
+            sentences: alone,
+            answers: data
+                .rows
+                .iter()
+                .map(|row| {
+                    row.answers.each_ref().map(|answer| {
+                        let there = !answer.trim().is_empty();
+                        there.then(|| inputs.add(answer, &row.condition))
+                    })
+                })
+                .collect(),
+        }
+    }
+
+    /// The figures of embeddings on it.
+    pub fn scores(&self, vectors: &Vectors) -> Scores {
+        let cosines = vectors.cosines(&self.examples, vectors.dims);
+        Scores::of(&cosines, &self.ratings, &self.data.pairs)
+    }
+
+    /// For each row its place in the file, from 1.
+    pub fn places(&self) -> Vec<usize> {
+        let kept = self.data.kept.iter().enumerate();
+        kept.filter_map(|(i, kept)| kept.map(|_| i + 1)).collect()
+    }
+
+    /// The inputs of its rows, each once.
+    pub fn inputs(&self) -> Vec<u32> {
+        let examples = self.examples.iter();
+        let mut used: Vec<u32> = examples.flat_map(|e| [e.first, e.second]).collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
 }
 
 /// Something that gives each row a similarity.
@@ -64,21 +126,25 @@ pub struct Judge {
     pub raw: Option<[Vectors; 2]>,
     /// What it predicts for each row of each set.
     pub predicted: Vec<Vec<f64>>,
-    /// Whether it comes from --model.
-    pub given: bool,
+    /// The encoder of what comes from --model.
+    pub given: Option<EncoderId>,
 }
 
 /// Data, embeddings and judges. The first set is the one evaluated on.
 pub struct Study<'a> {
     pub train: &'a Dataset,
+    /// The training rows, as pairs of the base's training embeddings.
+    pub training: Vec<Example>,
+    /// Rows of the same kind that heads are tuned by, where those are no training rows.
+    pub tuning: Option<Vec<Example>>,
+    /// Inputs of the training rows, which come first among those embeddings.
+    pub trained: usize,
     pub sets: Vec<Set<'a>>,
     pub inputs: Distinct<'a>,
     pub baseline: ConditionOnly,
-    pub base: Blocks,
-    pub base_name: String,
-    pub base_id: EncoderId,
-    /// The base's embeddings of the training inputs under [`Case::default`], and the training rows.
-    pub training: (Vectors, Vec<Example>),
+    pub base: Base,
+    /// What was fitted to the base's embeddings of the training data.
+    pub fitted: Fitted,
     pub judges: Vec<Judge>,
     /// Rows of the file in its first part.
     pub part_rows: usize,
@@ -87,35 +153,25 @@ pub struct Study<'a> {
 
 impl<'a> Study<'a> {
     pub fn new(args: &Args, sources: &'a Sources, folder: &Path) -> Result<Self> {
-        let mut inputs = Distinct::default();
+        let (mut inputs, mut sentences) = (Distinct::default(), Distinct::default());
         let sets: Vec<Set<'a>> = sources
             .sets
             .iter()
-            .map(|(name, data)| Set {
-                name,
-                data,
-                ratings: data.ratings(),
-                examples: examples(&mut inputs, data),
-            })
+            .map(|(name, data)| Set::new(name, data, &mut inputs, &mut sentences))
             .collect();
         let mut train_inputs = Distinct::default();
-        let train_examples = examples(&mut train_inputs, &sources.train);
-
-        let base = ModelArgs {
-            model: Some(args.base.clone()),
-            device: args.device,
-            dtype: None,
-        };
-        let case = Case::default();
-        let lens = base.lens(None, |_| Ok(case.clone()))?;
-        let blocks = Blocks::compute(&lens, &inputs, &ORDERS, &POOLS, folder)?;
-        let training = Vectors {
-            dims: case.dims(lens.encoder.shape.hidden_size),
-            numbers: cache::embeddings(&lens, &case, &train_inputs, folder)?,
-        };
-        let rows = sets.first().map_or(0, |set| set.data.kept.len());
+        let training = examples(&mut train_inputs, &sources.train);
+        let trained = train_inputs.inputs.len();
+        let tune = sources.tune.as_ref();
+        let tuning = tune.map(|tune| examples(&mut train_inputs, tune));
+        let base = Base::open(args, &inputs, &train_inputs, &sentences, folder)?;
+        let two_thirds = |data: &Dataset| data.whole_pairs(data.kept.len() * 2 / 3);
+        let two_thirds = sets.first().map_or(0, |set| two_thirds(set.data));
         let mut study = Self {
             train: &sources.train,
+            training,
+            tuning,
+            trained,
             sets,
             inputs,
             baseline: ConditionOnly::fit(
@@ -125,25 +181,19 @@ impl<'a> Study<'a> {
                     .iter()
                     .map(|r| (r.condition.as_str(), r.rating)),
             ),
-            base: blocks,
-            base_name: name_of(&args.base),
-            base_id: lens.encoder.id.clone(),
-            training: (training, train_examples),
+            base,
+            fitted: Fitted::default(),
             judges: Vec::new(),
-            // An even number: rows 2i and 2i + 1 of the file are one pair.
-            part_rows: args.part_rows.unwrap_or(rows * 2 / 3 / 2 * 2),
+            part_rows: args.part_rows.unwrap_or(two_thirds),
             no_examples: args.no_examples,
         };
-        let settings = [false, true].map(|subtract| Joint {
-            subtract,
-            ..Joint::default()
-        });
-        let raw = settings.map(|case| study.base.case(&case));
+        let own = &study.base.own;
+        let raw = [false, true].map(|on| study.base.embeddings(&own.subtracting(on)));
         study.judge(
-            format!("{}, frozen", study.base_name),
-            raw[1].clone(),
+            format!("{}, frozen", study.base.name),
+            raw[usize::from(own.subtract)].clone(),
             Some(raw),
-            false,
+            None,
         );
         Ok(study)
     }
@@ -159,7 +209,7 @@ impl<'a> Study<'a> {
         name: String,
         vectors: Vectors,
         raw: Option<[Vectors; 2]>,
-        given: bool,
+        given: Option<EncoderId>,
     ) {
         let predicted = self
             .sets
@@ -178,38 +228,21 @@ impl<'a> Study<'a> {
     /// Adds a trained model.
     pub fn add_model(&mut self, args: &Args, path: &Path, folder: &Path) -> Result<()> {
         let model = Trained::open(args, path)?;
-        let case = &model.case;
-        let (embedded, raw) = match case {
-            Case::Joint(joint) if joint.router.is_none() => {
-                let pools = [joint.pooling];
-                let blocks =
-                    Blocks::compute(&model.lens, &self.inputs, &joint.orders, &pools, folder)?;
-                let raw = [false, true].map(|subtract| {
-                    blocks.case(&Joint {
-                        subtract,
-                        ..joint.clone()
-                    })
-                });
-                (raw[usize::from(joint.subtract)].clone(), Some(raw))
+        let (vectors, raw) = match Setting::of(&model.lens.case) {
+            Some(own) => {
+                let (layouts, pools) = (&own.layouts, [own.pooling]);
+                let blocks = Blocks::compute(&model.lens, &self.inputs, layouts, &pools, folder)?;
+                let raw = [false, true].map(|on| blocks.embeddings(&own.subtracting(on)));
+                (raw[usize::from(own.subtract)].clone(), Some(raw))
             }
-            // One embedding, as the case has it.
-            Case::Joint(_)
-            | Case::Apart(_)
-            | Case::Instructed(_)
-            | Case::Cross(_)
-            | Case::Prompted(_) => {
-                let vectors = Vectors {
-                    dims: case.dims(model.lens.encoder.shape.hidden_size),
-                    numbers: cache::embeddings(&model.lens, case, &self.inputs, folder)?,
-                };
-                (vectors, None)
-            }
+            None => (embedded(&model.lens, &self.inputs, folder)?, None),
         };
         let vectors = match &model.head {
-            Some(head) => embedded.project(head)?,
-            None => embedded,
+            Some(head) => vectors.project(head)?,
+            None => vectors,
         };
-        self.judge(model.name, vectors, raw, true);
+        let id = model.lens.encoder.id.clone();
+        self.judge(model.name, vectors, raw, Some(id));
         Ok(())
     }
 
@@ -226,13 +259,13 @@ impl<'a> Study<'a> {
             vectors: None,
             raw: None,
             predicted,
-            given: false,
+            given: None,
         });
     }
 
     /// The judges that come from --model; without any, the best that was trained here.
     pub fn trained(&self) -> Vec<&Judge> {
-        let given: Vec<&Judge> = self.judges.iter().filter(|j| j.given).collect();
+        let given: Vec<&Judge> = self.judges.iter().filter(|j| j.given.is_some()).collect();
         match given.is_empty() {
             false => given,
             true => self

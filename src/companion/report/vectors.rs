@@ -1,18 +1,12 @@
 //! Embeddings of a study's inputs, and what is read off them.
 
-use std::path::Path;
-
 use candle_core::{Device, Tensor};
 
 use crate::{
     backend::candle::Candle,
-    companion::{cache, wait},
-    embedding::{Joint, Pool},
     error::Result,
     head::{Head, HeadFile},
-    lens::{Lens, rows::Distinct},
     similarity::cosine,
-    text::{Order, Sequence},
     training::head::Example,
 };
 
@@ -38,6 +32,27 @@ impl Vectors {
                 .copied()
                 .collect(),
         }
+    }
+
+    /// The first `n` rows.
+    pub fn first(&self, n: usize) -> Self {
+        Self {
+            dims: self.dims,
+            numbers: self.numbers.iter().take(n * self.dims).copied().collect(),
+        }
+    }
+
+    /// At most `n` rows, evenly spread.
+    pub fn spread(&self, n: usize) -> Self {
+        let all = self.numbers.len() / self.dims;
+        let n = n.min(all);
+        let chosen: Vec<u32> = (0..n).map(|i| (i * all / n) as u32).collect();
+        self.rows(&chosen)
+    }
+
+    /// The cosine of two rows.
+    pub fn cosine(&self, a: u32, b: u32) -> f64 {
+        f64::from(cosine(self.row(a as usize), self.row(b as usize)))
     }
 
     /// The cosine of each example's two vectors, their first `k` numbers alone: at `dims`, all of them.
@@ -68,95 +83,5 @@ impl Vectors {
             (rows, self.dims),
             &Device::Cpu,
         )?)
-    }
-}
-
-/// The parts that CASE embeddings are made of: for each input its hidden states in each order under each
-/// pooling, and the same for its condition alone. Every setting of CASE is a choice among them.
-pub struct Blocks {
-    hidden: usize,
-    pools: Vec<Pool>,
-    /// `[inputs, pools · hidden]` each.
-    orders: Vec<(Order, Vec<f32>)>,
-    /// `[conditions, pools · hidden]`
-    alone: Vec<f32>,
-    /// Of each input its condition.
-    condition: Vec<usize>,
-}
-
-impl Blocks {
-    /// Runs the encoder, or finds its results in the cache.
-    pub fn compute(
-        lens: &Lens,
-        inputs: &Distinct<'_>,
-        orders: &[Order],
-        pools: &[Pool],
-        folder: &Path,
-    ) -> Result<Self> {
-        let mut conditions = Distinct::default();
-        let condition = inputs
-            .inputs
-            .iter()
-            .map(|(_, c)| conditions.add(c, c) as usize)
-            .collect();
-        let template = lens.encoder.template();
-        let dims = pools.len() * lens.encoder.shape.hidden_size;
-        let run = |order: Option<Order>, of: &Distinct<'_>| {
-            cache::kept(lens, &(order, pools), &of.inputs, dims, folder, |chunk| {
-                let sequences = chunk
-                    .iter()
-                    .map(|(sentence, condition)| -> Result<Sequence> {
-                        let what = format!(" \"{condition:.60}\"");
-                        let c = template.condition(&format!("condition{what}"), condition)?;
-                        match order {
-                            None => template.condition_alone(&c),
-                            Some(order) => {
-                                let s = template.sentence(&format!("sentence{what}"), sentence)?;
-                                template.pair(&s, &c, order)
-                            }
-                        }
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                Ok(wait(lens.encoder.pooled(&sequences, pools))?.concat())
-            })
-        };
-        Ok(Self {
-            hidden: lens.encoder.shape.hidden_size,
-            pools: pools.to_vec(),
-            orders: orders
-                .iter()
-                .map(|&order| Ok((order, run(Some(order), inputs)?)))
-                .collect::<Result<_>>()?,
-            alone: run(None, &conditions)?,
-            condition,
-        })
-    }
-
-    /// The embeddings of one setting, which must be among those computed; other orders are left out.
-    pub fn case(&self, case: &Joint) -> Vectors {
-        let stride = self.pools.len() * self.hidden;
-        let pool = self.pools.iter().position(|&p| p == case.pooling);
-        let pool = pool.unwrap_or(0) * self.hidden;
-        let chosen: Vec<&[f32]> = case
-            .orders
-            .iter()
-            .filter_map(|order| self.orders.iter().find(|(o, _)| o == order))
-            .map(|(_, numbers)| numbers.as_slice())
-            .collect();
-        let mut numbers = Vec::with_capacity(self.condition.len() * chosen.len() * self.hidden);
-        for (i, condition) in self.condition.iter().enumerate() {
-            let alone = &self.alone[condition * stride + pool..][..self.hidden];
-            for block in &chosen {
-                let joint = &block[i * stride + pool..][..self.hidden];
-                match case.subtract {
-                    true => numbers.extend(joint.iter().zip(alone).map(|(j, a)| j - a)),
-                    false => numbers.extend(joint),
-                }
-            }
-        }
-        Vectors {
-            dims: chosen.len() * self.hidden,
-            numbers,
-        }
     }
 }

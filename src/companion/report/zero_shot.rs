@@ -1,62 +1,49 @@
 //! The base encoder by itself, under every setting of CASE.
 
 use super::{
+    blocks::Setting,
     page::{Page, percent},
-    study::{ORDERS, POOLS, Study},
-};
-use crate::{
-    embedding::{Joint, Pool},
-    evaluation::metrics::Scores,
-    text::Order,
+    study::Study,
 };
 
 pub fn section(page: &mut Page, study: &Study<'_>) {
+    let (base, set) = (&study.base, study.set());
     page.heading("Zero-shot settings");
     page.paragraph(&format!(
-        "{} without training: Spearman and accuracy without ties, as the encoder gives the embeddings and \
-         minus the condition's own embedding. c is the condition, s the sentence.",
-        study.base_name
+        "{} without training, as the encoder gives the embeddings and minus the condition's own embedding. c is the \
+         condition, s the sentence. What suits the encoder, and what heads are trained on, is {}.",
+        base.name,
+        base.described()
     ));
-    let set = study.set();
-    let orders = [
-        ("[c][sep][s]", vec![ORDERS[0]]),
-        ("[s][sep][c]", vec![ORDERS[1]]),
-        ("both, side by side", ORDERS.to_vec()),
-    ];
-    let scores = |orders: &[Order], pooling: Pool, subtract: bool| {
-        let vectors = study.base.case(&Joint {
-            orders: orders.to_vec(),
-            pooling,
-            subtract,
-            router: None,
-        });
-        let cosines = vectors.cosines(&set.examples, vectors.dims);
-        Scores::of(&cosines, &set.ratings, &set.data.pairs)
-    };
     let mut rows = Vec::new();
-    for (name, orders) in &orders {
-        for pooling in POOLS {
-            let figures = [false, true].map(|subtract| scores(orders, pooling, subtract));
+    for (words, layouts) in &base.layouts {
+        for &pooling in &base.pools {
+            let figures = [false, true].map(|subtract| {
+                let layouts = layouts.clone();
+                let setting = Setting {
+                    layouts,
+                    pooling,
+                    subtract,
+                };
+                set.scores(&base.embeddings(&setting))
+            });
             let figures = figures
                 .iter()
-                .flat_map(|s| [percent(s.spearman), percent(s.accuracy_untied)]);
-            let words = format!("{name}, {}", pooled(pooling));
-            rows.push(std::iter::once(words).chain(figures).collect());
+                .flat_map(|s| [s.spearman, s.accuracy, s.accuracy_untied].map(percent));
+            let name = format!("{words}, {}", base.pooled(pooling));
+            rows.push(std::iter::once(name).chain(figures).collect());
         }
     }
     page.table(
-        &["", "Spearman", "accuracy", "Spearman, − c", "accuracy, − c"],
+        &[
+            "",
+            "Spearman",
+            "accuracy",
+            "accuracy without ties",
+            "Spearman, − c",
+            "accuracy, − c",
+            "accuracy without ties, − c",
+        ],
         &rows,
     );
-}
-
-fn pooled(pool: Pool) -> &'static str {
-    match pool {
-        Pool::Last => "last token",
-        Pool::Query => "the text's tokens",
-        Pool::All => "all tokens",
-        Pool::Condition => "the condition's tokens",
-        Pool::Sentence => "the sentence's tokens",
-        Pool::Cls => "[CLS]",
-    }
 }

@@ -28,6 +28,7 @@ mod page;
 mod projection;
 mod reliability;
 mod study;
+mod swapped;
 mod unsupervised;
 mod vectors;
 mod zero_shot;
@@ -78,6 +79,7 @@ pub fn run(args: Args) -> Result<()> {
     curves::section(&mut page, &args.model)?;
     step("isotropy");
     isotropy::section(&mut page, &study)?;
+    swapped::section(&mut page, &study);
     breakdown::section(&mut page, &study);
     reliability::section(&mut page, &study)?;
     step("maps and clusters");

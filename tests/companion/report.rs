@@ -45,8 +45,14 @@ a dog near the river,a cat at the river,the animal,1,a dog,a cat
 a dog near the river,a cat at the river,the place,5,river,
 ";
 
+const SWAPPED: &str = "sentence1,sentence2,condition,label,answer1,answer2
+a dog near the river,a cat near the river,the place,5,river,river
+a dog at the market,a cat at the market,the place,5,market,market
+a dog near the river,a cat near the river,the animal,1,a dog,a cat
+";
+
 /// Those of every report.
-const HEADINGS: [&str; 16] = [
+const HEADINGS: [&str; 17] = [
     "Results",
     "Zero-shot settings",
     "Heads, PCA and ICA",
@@ -57,6 +63,7 @@ const HEADINGS: [&str; 16] = [
     "Embeddings cut short",
     "Training curves",
     "Isotropy",
+    "Sentences that differ in a person's gender",
     "Sentences that training did not have, and parts of the file",
     "By how often training had the condition",
     "By type of condition",
@@ -86,6 +93,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     let csv = folder.write("data.csv", &data(120, 31));
     let other = folder.write("other.csv", &data(20, 500));
     let answered = folder.write("answered.csv", ANSWERED);
+    let swapped = folder.write("swapped.csv", SWAPPED);
     let cache = folder.file("cache");
     let base = common::fixture("bert-tiny").display().to_string();
     // A "trained" encoder: another one, with a history beside it.
@@ -137,6 +145,8 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
             &other,
             "--out-of-domain",
             &answered,
+            "--swapped",
+            &swapped,
             "--output",
             output,
             "--cache",
@@ -345,6 +355,48 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     let cells: Vec<&str> = shown.unwrap().split('|').map(str::trim).collect();
     assert_eq!(cells[3], format!("{:.2}", 100.0 * similarity("a dog")));
 
+    // Swapped words, by hand from the same similarities.
+    let probe = row(
+        &text,
+        "Sentences that differ in a person's gender",
+        "bert-tiny, frozen, the place",
+    );
+    let similarity = |texts: [&str; 2]| -> f64 {
+        let args = [
+            "score",
+            "--model",
+            &base,
+            "--head",
+            "none",
+            "--json",
+            texts[0],
+            texts[1],
+            "-c",
+            "the place",
+        ];
+        let score: Value = serde_json::from_str(&ok(&args)).unwrap();
+        score["similarity"].as_f64().unwrap()
+    };
+    let rows = [("near", "river"), ("at", "market")].map(|(at, place)| {
+        let [first, second] = ["dog", "cat"].map(|a| format!("a {a} {at} the {place}"));
+        let nearer = similarity([&second, place]) - similarity([&first, place]);
+        (similarity([&first, &second]), nearer)
+    });
+    let [(one, d), (two, e)] = rows;
+    let sides = [d, e].iter().filter(|d| **d > 0.0).count() as f64 / 2.0;
+    let figures = [(one + two) / 2.0, one.min(two), sides, (d + e) / 2.0];
+    assert_eq!(probe[2], "2");
+    for (cell, figure) in probe[3..7].iter().zip(figures) {
+        let cell: f64 = cell.parse().unwrap();
+        assert!((cell - 100.0 * figure).abs() < 0.011, "{cell} {figure}");
+    }
+    let animal = row(
+        &text,
+        "Sentences that differ in a person's gender",
+        "bert-tiny, frozen, the animal",
+    );
+    assert_eq!(animal[5..7], ["–", "–"], "{animal:?}");
+
     // Texts are there unless they are not to be.
     assert!(text.contains("near the river"));
     report(
@@ -369,8 +421,8 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
 #[test]
 fn a_report_on_an_encoder_behind_instructions_has_them_too() {
     let folder = Folder::new("report-instruct");
-    let train = folder.write("train.csv", &data(20, 0));
-    let csv = folder.write("data.csv", &data(24, 31));
+    let train = folder.write("train.csv", &data(16, 0));
+    let csv = folder.write("data.csv", &data(16, 31));
     let cache = folder.file("cache");
     let e5 = folder.file("multilingual-e5-large-instruct");
     std::fs::create_dir(&e5).unwrap();
@@ -383,7 +435,7 @@ fn a_report_on_an_encoder_behind_instructions_has_them_too() {
     let mut bases: Vec<String> = decoders.iter().map(|d| d.0.display().to_string()).collect();
     bases.push(e5);
     for (base, (own, pools)) in bases.iter().zip([
-        ("last token", &["last", "query", "all"][..]),
+        ("last token", &["last", "query"][..]),
         ("latent attention", &["query"]),
         ("last token", &["last"]),
         ("the text's tokens", &["query"]),
@@ -391,7 +443,7 @@ fn a_report_on_an_encoder_behind_instructions_has_them_too() {
         let output = folder.file("out");
         ok(&[
             "report", "--train", &train, "--data", &csv, "--base", base, "--output", &output,
-            "--cache", &cache, "--dims", "8,16",
+            "--cache", &cache, "--dims", "8",
         ]);
         let text = folder.read("out/report.md");
         let found: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("## ")).collect();
@@ -409,7 +461,6 @@ fn a_report_on_an_encoder_behind_instructions_has_them_too() {
         for pool in pools {
             let words = match *pool {
                 "last" => "last token",
-                "all" => "all tokens",
                 _ if own == "latent attention" => own,
                 _ => "the text's tokens",
             };

@@ -40,6 +40,10 @@ pub struct Args {
     /// Data of other kinds to evaluate on. May be repeated
     #[arg(long, value_name = "FILE")]
     pub out_of_domain: Vec<PathBuf>,
+    /// Sentences about a person beside the same about another, who differs in gender: how much that changes embeddings under
+    /// each condition. The project's data/gender-swapped.csv is one
+    #[arg(long, value_name = "FILE")]
+    pub swapped: Option<PathBuf>,
     /// Where the first part of the data ends, in rows of the file [default: two thirds of it]
     #[arg(long, value_name = "N")]
     pub part_rows: Option<usize>,

@@ -30,6 +30,7 @@ pub struct Sources {
     tune: Option<Dataset>,
     /// The data evaluated on, then each file of another domain; by name.
     sets: Vec<(String, Dataset)>,
+    swapped: Option<(String, Dataset)>,
 }
 
 impl Sources {
@@ -40,14 +41,15 @@ impl Sources {
             let [tuning, test] = data.case_split(seed)?;
             (data, tune) = (test, Some(tuning));
         }
-        let others = args.out_of_domain.iter();
-        let others = others.map(|path| Ok((name_of(path), read(path)?)));
+        let named = |path: &PathBuf| Ok((name_of(path), read(path)?));
+        let others = args.out_of_domain.iter().map(named);
         Ok(Self {
             train: read(&args.train)?,
             tune,
             sets: std::iter::once(Ok((name_of(&args.data), data)))
                 .chain(others)
                 .collect::<Result<_>>()?,
+            swapped: args.swapped.as_ref().map(named).transpose()?,
         })
     }
 }
@@ -140,6 +142,8 @@ pub struct Study<'a> {
     /// Inputs of the training rows, which come first among those embeddings.
     pub trained: usize,
     pub sets: Vec<Set<'a>>,
+    /// Sentences about one person beside the same about another, who differs in gender.
+    pub swapped: Option<Set<'a>>,
     pub inputs: Distinct<'a>,
     pub baseline: ConditionOnly,
     pub base: Base,
@@ -159,6 +163,8 @@ impl<'a> Study<'a> {
             .iter()
             .map(|(name, data)| Set::new(name, data, &mut inputs, &mut sentences))
             .collect();
+        let swapped = sources.swapped.as_ref();
+        let swapped = swapped.map(|(name, data)| Set::new(name, data, &mut inputs, &mut sentences));
         let mut train_inputs = Distinct::default();
         let training = examples(&mut train_inputs, &sources.train);
         let trained = train_inputs.inputs.len();
@@ -173,6 +179,7 @@ impl<'a> Study<'a> {
             tuning,
             trained,
             sets,
+            swapped,
             inputs,
             baseline: ConditionOnly::fit(
                 sources

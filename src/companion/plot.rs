@@ -77,7 +77,7 @@ impl Series {
 /// # Errors
 /// No series has a finite point.
 pub fn line_chart(title: &str, x: &str, y: &str, series: &[Series]) -> Result<String> {
-    draw(title, series, |axes| {
+    draw(title, series, false, |axes| {
         mesh(axes, x, y)?;
         for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
             let line: Vec<_> = series.finite().collect();
@@ -121,7 +121,7 @@ pub fn histogram_chart(title: &str, x: &str, samples: &[(String, Vec<f64>)]) -> 
         .iter()
         .map(|(name, numbers)| Series::new(*name, steps(numbers, ends)))
         .collect();
-    draw(title, &series, |axes| {
+    draw(title, &series, true, |axes| {
         mesh(axes, x, "share, %")?;
         for (series, colour) in series.iter().zip(COLOURS.iter().cycle()) {
             let outline: Vec<_> = series.finite().collect();
@@ -143,7 +143,7 @@ fn steps(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(f64, f64)> {
     if numbers.is_empty() {
         return Vec::new();
     }
-    // Numbers that are all one make one narrow bin of their own.
+    // Numbers that are all one lie in the middle of bins around them.
     let (low, high) = match high > low {
         true => (low, high),
         false => (low - 0.5, high + 0.5),
@@ -177,7 +177,7 @@ pub fn scatter_chart(title: &str, series: &[Series]) -> Result<String> {
 /// # Errors
 /// As [`scatter_chart`].
 pub fn labelled_chart(title: &str, series: &[Series], labels: &[Vec<&str>]) -> Result<String> {
-    draw(title, series, |axes| {
+    draw(title, series, false, |axes| {
         let coloured = series.iter().zip(COLOURS.iter().cycle());
         for (i, (series, colour)) in coloured.enumerate() {
             axes.draw_series(
@@ -217,9 +217,11 @@ fn mesh(axes: &mut Axes<'_, '_>, x: &str, y: &str) -> Result<()> {
         .map_err(broken)
 }
 
+/// `grounded` says that y begins with the axis, at 0.
 fn draw(
     title: &str,
     series: &[Series],
+    grounded: bool,
     fill: impl FnOnce(&mut Axes<'_, '_>) -> Result<()>,
 ) -> Result<String> {
     let points = || series.iter().flat_map(Series::finite);
@@ -228,6 +230,7 @@ fn draw(
             "the chart \"{title}\" has no points to draw."
         )));
     };
+    let y = if grounded { 0.0..y.end } else { y };
     let mut svg = String::new();
     {
         let canvas: Canvas<'_> = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     model::{name_of, split},
-    page::{Page, percent},
+    page::{Page, decimals, percent},
 };
 use crate::{
     companion::plot::Series,
@@ -40,7 +40,7 @@ pub fn section(page: &mut Page, models: &[PathBuf]) -> Result<()> {
             rows.push(vec![
                 name.clone(),
                 row.epoch.to_string(),
-                format!("{:.4}", row.loss),
+                decimals(row.loss, 4),
                 percent(row.validation_spearman),
             ]);
         }

@@ -2,7 +2,7 @@
 
 use super::{
     fitted::TrainedHead,
-    page::{Page, percent},
+    page::{Page, decimals, percent},
     study::Study,
 };
 use crate::{companion::plot::Series, error::Result};
@@ -30,7 +30,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
             head.name.to_owned(),
             head.history.len().to_string(),
             head.best.epoch.to_string(),
-            format!("{:.4}", head.best.loss),
+            decimals(head.best.loss, 4),
             percent(head.best.validation_spearman),
             at(head.best.epoch),
             at(head.history.len()),

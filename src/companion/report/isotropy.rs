@@ -1,7 +1,7 @@
 //! How evenly embeddings point in all directions.
 
 use super::{
-    page::{Page, spread},
+    page::{Page, decimals, spread},
     study::Study,
     vectors::Vectors,
 };
@@ -27,7 +27,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
         rows.push(vec![
             name,
             spread(&isotropy.to_mean),
-            format!("{:.4}", isotropy.ipc),
+            decimals(isotropy.ipc, 4),
         ]);
     };
     let base = &study.base;

@@ -104,6 +104,14 @@ pub fn percent(value: f64) -> String {
     }
 }
 
+/// A figure as it is, with so many digits behind the point; an en dash where it is undefined.
+pub fn decimals(value: f64, digits: usize) -> String {
+    match value.is_finite() {
+        true => format!("{value:.digits$}"),
+        false => "–".into(),
+    }
+}
+
 /// Mean ± standard deviation × 100.
 pub fn spread(s: &crate::evaluation::confidence::Spread) -> String {
     format!("{} ± {}", percent(s.mean), percent(s.std))
@@ -130,5 +138,9 @@ mod tests {
             "# Title\n\n| a | b |\n|---|---:|\n| x \\| y \\<b> | 50.00 |\n"
         );
         assert_eq!(percent(f64::NAN), "–");
+        assert_eq!(
+            (&*decimals(0.12345, 3), &*decimals(f64::NAN, 3)),
+            ("0.123", "–")
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What the two commands that train have in common: a head on an encoder that stays as it is ([`head`]), and the
-//! encoder itself ([`encoder`]).
+//! What the commands that train have in common: a head on an encoder that stays as it is ([`head`]), and the
+//! encoder itself, on rated pairs ([`encoder`]) or on a knowledge graph: [`run`].
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ use crate::{
 mod curves;
 pub mod encoder;
 pub mod head;
-mod interrupted;
+pub mod interrupted;
+pub mod run;
 mod seeds;
 
 /// Width of the hidden layer of a head, unless told otherwise.
@@ -104,7 +105,7 @@ fn shape_of(kind: Option<Kind>, widths: &Widths, case: &Case, hidden_size: usize
 /// Which epoch is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kept {
-    /// The one with the best validation Spearman
+    /// The one that validation rates best
     Best,
     /// The last one: all epochs are run
     Last,
@@ -132,9 +133,28 @@ impl Kept {
     }
 }
 
-/// The options that both commands have.
+/// The options of every training.
 #[derive(Debug, clap::Args)]
-struct Common {
+pub struct Common {
+    /// Which epoch is written
+    #[arg(long, value_enum, default_value = "best")]
+    keep: Kept,
+    /// Seeds, separated by commas; what validation rates best is written, and what each of them reached is in the record
+    /// of the training, with mean and standard deviation (see `compare-runs`)
+    #[arg(long, default_value = "0", value_delimiter = ',')]
+    seeds: Vec<u64>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub case: CaseArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Rated pairs that the best epoch is found on.
+#[derive(Debug, clap::Args)]
+struct Validation {
     /// Data for finding the best epoch [default: a tenth of the training pairs]
     #[arg(long, value_name = "FILE")]
     validation: Option<PathBuf>,
@@ -142,25 +162,11 @@ struct Common {
     /// `evaluate --split` with the same seed is about the others
     #[arg(long, value_name = "SEED", requires = "validation")]
     split: Option<u64>,
-    /// Which epoch is written
-    #[arg(long, value_enum, default_value = "best")]
-    keep: Kept,
-    /// Seeds, separated by commas; what has the best validation Spearman is written, and what each of them reached is
-    /// in the record of the training, with mean and standard deviation (see `compare-runs`)
-    #[arg(long, default_value = "0", value_delimiter = ',')]
-    seeds: Vec<u64>,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    case: CaseArgs,
-    #[command(flatten)]
-    model: ModelArgs,
 }
 
-impl Common {
-    /// What the best epoch is found on, in words.
-    fn validation_name(&self) -> Option<String> {
+impl Validation {
+    /// What it is, in words.
+    fn name(&self) -> Option<String> {
         match (&self.validation, self.split) {
             (Some(path), None) => Some(path.file_name()?.to_string_lossy().into_owned()),
             (Some(path), Some(seed)) => Some(format!(
@@ -172,7 +178,7 @@ impl Common {
     }
 
     /// The validation file, where one is named.
-    fn validation(&self) -> Result<Option<Dataset>> {
+    fn read(&self) -> Result<Option<Dataset>> {
         let read = |path: &Path| {
             let data = dataset(path, None)?;
             match self.split {

@@ -437,7 +437,7 @@ impl<B: Backend> Encoder<B> {
 
     /// The embeddings of a pass, through a router where there is one, and, where asked for, where its conditions look in the
     /// last layer.
-    pub(super) fn embed_pass(
+    pub(crate) fn embed_pass(
         &self,
         pass: Pass,
         router: Option<JointRouter>,

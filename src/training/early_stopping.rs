@@ -9,15 +9,60 @@ pub struct Epoch {
     pub epoch: usize,
     /// Mean loss of its steps, dropout on.
     pub loss: f64,
-    /// Spearman on the validation rows, dropout off.
-    pub validation_spearman: f64,
+    /// On what is held out, dropout off.
+    #[serde(flatten)]
+    pub validation: Validated,
+}
+
+/// What an epoch is judged by: the more, the better.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub enum Validated {
+    /// Spearman's ρ of similarities and ratings.
+    #[serde(rename = "validation_spearman")]
+    Spearman(f64),
+    /// The mean reciprocal rank of entities.
+    #[serde(rename = "validation_mrr")]
+    Mrr(f64),
+}
+
+impl Validated {
+    /// The number; NaN where there is none.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Spearman(value) | Self::Mrr(value) => value,
+        }
+    }
+
+    /// What the number is, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spearman(_) => "Spearman",
+            Self::Mrr(_) => "MRR",
+        }
+    }
+
+    /// The name of its column in tables of epochs.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::Spearman(_) => "validation_spearman",
+            Self::Mrr(_) => "validation_mrr",
+        }
+    }
+
+    /// The number for people, who are told why there is none.
+    pub fn shown(self) -> String {
+        match self.value() {
+            value if value.is_finite() => format!("{value:.4}"),
+            _ => "undefined (all similarities are the same)".into(),
+        }
+    }
 }
 
 /// Which epoch's weights are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
-    /// Those of the epoch with the best validation Spearman; training stops early, after `patience` epochs
+    /// Those of the epoch that validation rates best; training stops early, after `patience` epochs
     /// without a better one.
     Best { patience: usize },
     /// Those of the last epoch. A small validation set ranks epochs of a falling learning rate worse
@@ -53,7 +98,7 @@ impl<W> EarlyStopping<W> {
     /// Takes note of an epoch, copies its weights if it is the best, and says whether to go on.
     pub fn go_on(&mut self, reached: Epoch, copy: impl FnOnce() -> Result<W>) -> Result<bool> {
         self.history.push(reached);
-        let score = |epoch: &Epoch| epoch.validation_spearman;
+        let score = |epoch: &Epoch| epoch.validation.value();
         // NaN (a constant prediction) is never better.
         let better = self.best.as_ref().is_none_or(|(best, _)| {
             self.keep == Keep::Last || score(&reached) > score(best) || score(best).is_nan()
@@ -116,11 +161,11 @@ mod tests {
         let mut stopping = EarlyStopping::new(Keep::Best { patience: 2 });
         let scores = [f64::NAN, 0.3, 0.5, 0.4, 0.5];
         let mut going = Vec::new();
-        for (i, validation_spearman) in scores.into_iter().enumerate() {
+        for (i, spearman) in scores.into_iter().enumerate() {
             let epoch = Epoch {
                 epoch: i + 1,
                 loss: 0.0,
-                validation_spearman,
+                validation: Validated::Spearman(spearman),
             };
             going.push(stopping.go_on(epoch, || Ok(i)).unwrap());
         }
@@ -137,11 +182,11 @@ mod tests {
     #[test]
     fn the_last_epoch_is_kept_where_that_is_asked_for() {
         let mut stopping = EarlyStopping::new(Keep::Last);
-        for (i, validation_spearman) in [0.5, 0.4, f64::NAN].into_iter().enumerate() {
+        for (i, spearman) in [0.5, 0.4, f64::NAN].into_iter().enumerate() {
             let epoch = Epoch {
                 epoch: i + 1,
                 loss: 0.0,
-                validation_spearman,
+                validation: Validated::Spearman(spearman),
             };
             assert!(stopping.go_on(epoch, || Ok(i)).unwrap());
         }

@@ -18,7 +18,7 @@ use crate::{
     error::Result,
     evaluation::metrics,
     head::{Head, HeadFile, HeadLayer, HeadSpec},
-    training::early_stopping::{EarlyStopping, Epoch, Keep},
+    training::early_stopping::{EarlyStopping, Epoch, Keep, Validated},
 };
 
 /// Two embeddings (rows of the matrix trained on) and the rating 1–5 of their similarity.
@@ -132,7 +132,7 @@ pub fn watched(
         let reached = Epoch {
             epoch,
             loss: losses[before..].iter().sum::<f64>() / (losses.len() - before).max(1) as f64,
-            validation_spearman: metrics::spearman(&predicted, &ratings),
+            validation: Validated::Spearman(metrics::spearman(&predicted, &ratings)),
         };
         let pause = Instant::now();
         watch(&reached, &file)?;
@@ -281,7 +281,7 @@ mod tests {
                 |_| {},
             )
             .unwrap();
-            assert!(trained.best.validation_spearman > 0.8, "{:?}", trained.best);
+            assert!(trained.best.validation.value() > 0.8, "{:?}", trained.best);
             let file = HeadFile {
                 join: Vec::new(),
                 mentioned: None,
@@ -293,7 +293,7 @@ mod tests {
             let again = predict(&embeddings, &file, validation).unwrap();
             let ratings: Vec<f64> = validation.iter().map(|e| f64::from(e.rating)).collect();
             let spearman = metrics::spearman(&again, &ratings);
-            assert!((spearman - trained.best.validation_spearman).abs() < 1e-6);
+            assert!((spearman - trained.best.validation.value()).abs() < 1e-6);
         }
     }
 

@@ -3,7 +3,7 @@
 //! One safetensors file: for parameter N `weight.N`, `first.N` and `second.N` (AdamW's moments) and
 //! `average.N` (its running average, where there is one),
 //! `best.N` (its weight in the best epoch so far), `losses` `[steps]`, `history` `[epochs, 2]` (loss and
-//! validation Spearman), `total` and `seconds` `[1]`; in its metadata where the run stands and under which options.
+//! what validation gave), `total` and `seconds` `[1]`; in its metadata where the run stands and under which options.
 //! Random numbers need no state: see [`super::batches`].
 
 use std::collections::BTreeMap;
@@ -12,13 +12,9 @@ use candle_core::Tensor;
 use safetensors::Dtype;
 use serde::{Deserialize, Serialize};
 
-use super::encoder::{Task, Training};
+use super::encoder::{Objective, Task, Training};
 use crate::{
-    checkpoint::{
-        described::{Reader, Writer},
-        sha256,
-    },
-    data::dataset::Dataset,
+    checkpoint::described::{Reader, Writer},
     error::{Error, Result},
     training::early_stopping::Epoch,
 };
@@ -43,7 +39,7 @@ fn bad(reason: impl std::fmt::Display) -> Error {
     }
 }
 
-impl Training<'_> {
+impl<O: Objective> Training<'_, O> {
     /// Everything the rest of the run follows from.
     pub fn save(&self) -> Result<Vec<u8>> {
         let mut file = Writer::default();
@@ -70,7 +66,7 @@ impl Training<'_> {
             .stopping
             .history()
             .iter()
-            .flat_map(|epoch| [epoch.loss, epoch.validation_spearman])
+            .flat_map(|epoch| [epoch.loss, epoch.validation.value()])
             .collect();
         for (name, numbers) in [
             ("losses", self.losses.as_slice()),
@@ -140,7 +136,7 @@ impl Training<'_> {
             .map(|(i, two)| Epoch {
                 epoch: i + 1,
                 loss: two[0],
-                validation_spearman: two[1],
+                validation: O::VALIDATED(two[1]),
             })
             .collect();
         let best = match described.best_epoch {
@@ -163,13 +159,14 @@ impl Training<'_> {
     }
 }
 
-/// What decides a run's result, by the option of `caselens fine-tune` that says it.
-fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
+/// What decides a run's result, by the option of the companion that says it.
+fn describe<O: Objective>(task: &Task<'_, O>) -> Result<BTreeMap<String, String>> {
     let options = serde_json::to_value(task.options).map_err(bad)?;
     let mut run: BTreeMap<String, String> = options
         .as_object()
         .into_iter()
         .flatten()
+        .filter(|(name, _)| *name != "loss")
         .map(|(name, value)| {
             let option = match name.as_str() {
                 "head" => "--kind, --hidden, --dims or --head-dropout".into(),
@@ -187,20 +184,14 @@ fn describe(task: &Task<'_>) -> Result<BTreeMap<String, String>> {
     // Bi-encoders' files leave it out.
     let architecture = case.get("architecture").cloned();
     let architecture = architecture.unwrap_or_else(|| "bi".into());
-    let data = |data: &Dataset, others: String| {
-        let text = format!("{:?}{:?}{others}", data.rows, data.groups);
-        format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
-    };
-    let others = format!("{:?}{:?}", task.train.kept, task.train.mentioned);
     run.extend([
         ("--architecture".into(), architecture.to_string()),
         ("--model".into(), task.checkpoint.encoder.sha256.clone()),
         ("--order".into(), case["orders"].to_string()),
         ("--pooling".into(), case["pooling"].to_string()),
         ("--no-subtract".into(), (!task.case.subtracts()).to_string()),
-        ("--data".into(), data(&task.train.rated, others)),
-        ("--validation".into(), data(task.validation, String::new())),
     ]);
+    run.extend(O::describe(task));
     Ok(run)
 }
 

@@ -21,8 +21,9 @@ use caselens::{
     head::{Head, HeadFile, HeadLayer, HeadShape},
     training::{
         early_stopping::Keep,
-        encoder::{EncoderOptions, Progress, Task, fine_tune},
+        encoder::{Progress, fine_tune},
         loss::{Compared, Loss},
+        rated::{EncoderOptions, Task},
     },
 };
 use pollster::block_on;
@@ -458,7 +459,7 @@ fn it_learns_what_a_condition_asks_of_two_sentences() {
         // A row is one input: eight of the thirty-two a step.
         assert_eq!(steps, 4 * epochs);
         assert_eq!(tuned.layers.last().unwrap().weight.len(), 64);
-        tuned.best.validation_spearman
+        tuned.best.validation.value()
     };
     // Half of the rows are rated alike: no ranking reaches more than 0.866.
     let (learnt, blind) = (tune(Inputs::All, 20), tune(Inputs::Condition, 2));

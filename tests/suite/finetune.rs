@@ -25,9 +25,10 @@ use caselens::{
     text::{Batch, Order},
     training::{
         early_stopping::Keep,
-        encoder::{EncoderOptions, FineTuned, Progress, Task, fine_tune},
+        encoder::{FineTuned, Progress, fine_tune},
         loss::{self, Compared, Loss},
         peft,
+        rated::{self, EncoderOptions, Task},
     },
 };
 
@@ -286,7 +287,7 @@ fn the_loss_falls_and_unseen_pairs_are_ranked_better() {
     let tuned = tune("bert-tiny", &data, &options(16));
     let (first, last) = (tuned.history[0], tuned.history[tuned.history.len() - 1]);
     assert!(last.loss < 0.7 * first.loss, "{:?}", tuned.history);
-    let best = tuned.best.validation_spearman;
+    let best = tuned.best.validation.value();
     assert!(best > 0.65, "{:?}", tuned.history);
 }
 
@@ -478,7 +479,7 @@ fn an_interrupted_run_is_resumed_to_the_same_result() {
             .unwrap();
             assert_eq!(straight.weights, resumed.weights, "{stop}");
             assert_eq!(straight.layers, resumed.layers, "{stop}");
-            assert_eq!(straight.mentioned, resumed.mentioned, "{stop}");
+            assert_eq!(straight.beside, resumed.beside, "{stop}");
             assert_eq!(straight.history, resumed.history, "{stop}");
             assert_eq!(straight.losses, resumed.losses, "{stop}");
 
@@ -750,7 +751,7 @@ fn similarities_are_kept_and_mentions_are_learnt() {
         BertCheckpoint::from_parts("t", &config, tokenizer.as_bytes(), Bytes::Owned(bytes))
             .unwrap();
     let encoder = Encoder::load(Candle::cpu(), &written).unwrap();
-    let head = tuned.mentioned.unwrap();
+    let head = rated::mentioned(&tuned).unwrap();
     let inputs: Vec<_> = mentions
         .iter()
         .map(|m| encoder.conditional(&m.text, &m.condition, "").unwrap())

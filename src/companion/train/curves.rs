@@ -29,17 +29,22 @@ impl Smooth {
 
 /// history.csv: an epoch a row.
 pub fn history(history: &[Epoch]) -> String {
-    let mut csv = String::from("epoch,loss,validation_spearman\n");
+    let column = history
+        .first()
+        .map_or("validation", |e| e.validation.column());
+    let mut csv = format!("epoch,loss,{column}\n");
     for epoch in history {
         csv += &format!(
             "{},{},{}\n",
-            epoch.epoch, epoch.loss, epoch.validation_spearman
+            epoch.epoch,
+            epoch.loss,
+            epoch.validation.value()
         );
     }
     csv
 }
 
-/// curves.svg: over the epochs, their losses and validation Spearmans, and the smoothed loss of `losses`,
+/// curves.svg: over the epochs, their losses and validations, and the smoothed loss of `losses`,
 /// which are those of the steps.
 pub fn chart(history: &[Epoch], losses: &[f64]) -> Result<String> {
     let of = |value: fn(&Epoch) -> f64| {
@@ -56,12 +61,13 @@ pub fn chart(history: &[Epoch], losses: &[f64]) -> Result<String> {
         .map(|(i, &loss)| ((i + 1) as f64 / steps, smooth.add(loss)))
         .collect();
     let thinned = smoothed.into_iter().step_by(every).collect();
+    let name = history.first().map_or("", |e| e.validation.name());
     line_chart(
         "Training",
         "epoch",
-        "loss, Spearman",
+        &format!("loss, {name}"),
         &[
-            Series::new("validation Spearman", of(|e| e.validation_spearman)),
+            Series::new(&format!("validation {name}"), of(|e| e.validation.value())),
             Series::new("loss, epoch", of(|e| e.loss)),
             Series::new("loss, smoothed", thinned),
         ],
@@ -71,13 +77,14 @@ pub fn chart(history: &[Epoch], losses: &[f64]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::early_stopping::Validated;
 
     #[test]
     fn every_epoch_is_written_and_drawn() {
-        let epoch = |epoch, loss, validation_spearman| Epoch {
+        let epoch = |epoch, loss, spearman| Epoch {
             epoch,
             loss,
-            validation_spearman,
+            validation: Validated::Spearman(spearman),
         };
         let epochs = [epoch(1, 0.5, f64::NAN), epoch(2, 0.25, 0.75)];
         assert_eq!(

@@ -1,25 +1,21 @@
 //! `caselens fine-tune`: the encoder itself, with a head on top or without.
 
-use std::{
-    io::IsTerminal,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::path::PathBuf;
 
-use candle_core::Device;
 use serde_json::json;
 
 use super::{
-    Common, Kind, Widths, curves, interrupted::Checkpoints, names, seeds::Seeds, shape_of,
+    Common, Kind, Validation, Widths,
+    interrupted::Checkpoints,
+    names,
+    run::{Learnt, RunArgs, Written, best_seed, trainable},
+    shape_of,
 };
 use crate::{
-    backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
-    checkpoint::{BertCheckpoint, Checkpoint, save},
+    backend::candle::training::parameters::Adapter,
     companion::{
-        folder::{self, FOLDER_HEAD, RECORD},
-        numbers::{Clip, below_one, clip, count, not_negative, positive, share},
-        output::{json_line, progress},
-        runtime::{ArchitectureName, describe},
+        numbers::{below_one, count, positive, share},
+        runtime::ArchitectureName,
         table::data::{dataset, kept_texts, mentions, sources, teacher},
     },
     data::{
@@ -31,17 +27,12 @@ use crate::{
     },
     embedding::{Case, Joint, Pool},
     error::{Error, Result},
-    head::{HeadFile, HeadShape},
     text::Order,
     training::{
-        encoder::{EncoderOptions, FineTuned, Progress, Task, fine_tune},
         loss::Loss,
-        peft,
+        rated::{self, Task},
     },
 };
-
-/// Steps from one line of a log to the next.
-const LINE_EVERY: usize = 100;
 
 /// Fine-tune the encoder itself on C-STS data, and on a teacher's scores
 ///
@@ -94,11 +85,6 @@ const LINE_EVERY: usize = 100;
     mut_arg("no_subtract", |arg| arg.help("Do not subtract the condition's own embedding [default: true]")),
 )]
 pub struct Args {
-    /// What is trained: full (the encoder's weights, at a learning rate of 1e-4), or lora:RANK (low-rank
-    /// updates of its linear layers, merged into its weights at the end; they begin at zero, have further to
-    /// go, and learn at 1e-3)
-    #[arg(long, value_name = "full|lora:RANK", default_value = "full", value_parser = adapter)]
-    adapter: Adapter,
     /// Training data: a table with sentence1, sentence2, condition and label; may be given several times
     #[arg(long, value_name = "FILE", required_unless_present_any = ["teacher", "sources"])]
     data: Vec<PathBuf>,
@@ -134,15 +120,6 @@ pub struct Args {
     /// Another dropout after each layer of a head on top than that of its kind
     #[arg(long, value_name = "P", value_parser = below_one::<f32>)]
     head_dropout: Option<f32>,
-    /// What of the encoder stays as it is: none, tokens (the token table), layers:N (the embedding tables,
-    /// MPNet's relative bias and the first N layers), or matrices (all but biases and LayerNorms, BitFit: a
-    /// quantized encoder's matrices stay as they were rounded); lora leaves all of it as it is
-    #[arg(
-        long,
-        value_name = "none|tokens|layers:N|matrices",
-        default_value = "tokens"
-    )]
-    freeze: Frozen,
     /// Parts of the loss and their weights, of mse, rank, quad, kept and mentioned
     #[arg(
         long,
@@ -153,21 +130,9 @@ pub struct Args {
     /// By how much quad wants the higher-rated of two rows to be the more similar one (C-STS's λ)
     #[arg(long, value_name = "MARGIN", value_parser = positive, default_value = "1")]
     quad_margin: f64,
-    /// Dropout in the encoder
-    #[arg(long, value_name = "P", value_parser = below_one::<f32>, default_value = "0.1")]
-    dropout: f32,
-    /// Another highest learning rate than that of --adapter
+    /// The highest learning rate [default: 1e-4, and 1e-3 for lora, which begins at zero and has further to go]
     #[arg(long, value_name = "RATE", value_parser = positive)]
     learning_rate: Option<f64>,
-    /// Share of all steps over which the learning rate rises to its highest; it then falls to 0
-    #[arg(long, value_name = "SHARE", value_parser = below_one::<f64>, default_value = "0.06")]
-    warm_up: f64,
-    /// Shorten gradients that are longer than this, all together; none takes them as they are
-    #[arg(long, value_name = "LENGTH|none", value_parser = clip, default_value = "1")]
-    clip: Clip,
-    /// Weight decay
-    #[arg(long, value_name = "DECAY", value_parser = not_negative, default_value = "0.01")]
-    weight_decay: f64,
     /// Sentence pairs of two rows a step: a batch is full once the encoder reads four times as many inputs for it, and
     /// never parts a sentence pair
     #[arg(long, value_name = "N", value_parser = count, default_value = "16")]
@@ -183,44 +148,15 @@ pub struct Args {
     /// among them; a tenth of them is held out where there is no --validation [default: all]
     #[arg(long, value_name = "N", value_parser = count)]
     train_pairs: Option<usize>,
-    /// Keep a running average of the weights, of which each step leaves so much (0.999 is the mean of the last thousand
-    /// steps or so), and validate and write that [default: the weights as they are]
-    #[arg(long, value_name = "SHARE", value_parser = below_one::<f64>)]
-    average: Option<f64>,
     /// Most epochs
     #[arg(long, value_name = "N", value_parser = count, default_value = "4")]
     epochs: usize,
-    /// Epochs without improvement before it stops, for --keep best
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "2",
-        default_value_if("keep", "last", None)
-    )]
-    patience: Option<usize>,
-    /// What the encoder's linear layers multiply while it is trained; sums are f32 [default: the fastest on
-    /// this machine: bf16 on CUDA and on CPUs with AMX or AVX-512 BF16, f32 on others]
-    #[arg(long, value_enum)]
-    precision: Option<TrainingPrecision>,
-    /// Steps after which the training is saved in OUTPUT.checkpoint, besides after each epoch; the folder is
-    /// removed once OUTPUT is written
-    #[arg(long, value_name = "STEPS", value_parser = count)]
-    checkpoint_every: Option<usize>,
-    /// Go on where OUTPUT.checkpoint says that an interrupted training stopped, if it is there
-    #[arg(long)]
-    resume: bool,
+    #[command(flatten)]
+    training: RunArgs,
+    #[command(flatten)]
+    held: Validation,
     #[command(flatten)]
     common: Common,
-}
-
-fn adapter(text: &str) -> std::result::Result<Adapter, String> {
-    match (text, text.strip_prefix("lora:").map(str::parse)) {
-        ("full", _) => Ok(Adapter::Full),
-        (_, Some(Ok(rank))) => Ok(Adapter::Lora(rank)),
-        _ => Err(
-            "fine-tune trains an encoder: name full or lora:RANK, such as lora:16. `caselens train-head` leaves it as it is".into(),
-        ),
-    }
 }
 
 impl Args {
@@ -301,50 +237,27 @@ impl Args {
         }
     }
 
-    fn options(&self, device: &Device, head: HeadShape, seed: u64) -> EncoderOptions {
-        EncoderOptions {
-            adapter: self.adapter,
-            freeze: self.freeze,
-            head,
-            loss: Loss {
-                margin: self.quad_margin,
-                ..self.loss
-            },
-            learning_rate: self.learning_rate.unwrap_or(match self.adapter {
-                Adapter::Full => 1e-4,
-                Adapter::Lora(_) => 1e-3,
-            }),
-            warm_up: self.warm_up,
-            clip: self.clip.0,
-            weight_decay: self.weight_decay,
-            dropout: self.dropout,
-            batch: self.batch,
-            average: self.average,
-            epochs: self.epochs,
-            keep: self.common.keep.keep(self.patience),
-            seed,
-            precision: self
-                .precision
-                .unwrap_or_else(|| TrainingPrecision::fastest(device)),
-        }
+    /// At what rate it learns; low-rank updates begin at zero, and have further to go.
+    fn learning_rate(&self) -> f64 {
+        self.learning_rate.unwrap_or(match self.training.adapter {
+            Adapter::Full => 1e-4,
+            Adapter::Lora(_) => 1e-3,
+        })
     }
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let args = &args;
-    let model = check(args)?;
-    let device = args.common.model.training_device()?;
-    let checkpoints = Checkpoints::of(&args.output, args.resume)?;
+    let Args {
+        training, common, ..
+    } = &args;
+    let model = check(&args)?;
+    let device = common.model.training_device()?;
+    let checkpoints = Checkpoints::of(&args.output, training.resume)?;
     let mut mixture = args.mixture()?;
-    let Checkpoint::Bert(checkpoint) = Checkpoint::open(&model)? else {
-        return Err(Error::InvalidArgument(
-            "an LLM encoder is not trained itself: with `caselens train-head` a head is trained on it."
-                .into(),
-        ));
-    };
+    let checkpoint = trainable(&model)?;
     let baseline = mixture.rated.rows.iter();
     let baseline = ConditionOnly::fit(baseline.map(|r| (r.condition.as_str(), r.rating)));
-    let validation = match args.common.validation()? {
+    let validation = match args.held.read()? {
         Some(validation) => validation,
         None => {
             let held = mixture.rated.held_out();
@@ -361,46 +274,37 @@ pub fn run(args: Args) -> Result<()> {
         )));
     }
     // What works best for an encoder that is trained, unless told otherwise.
-    let case = args.common.case.case_or(Case::Joint(Joint {
+    let case = common.case.case_or(Case::Joint(Joint {
         orders: vec![Order::ConditionSentence],
         pooling: Pool::All,
         subtract: false,
         router: None,
     }))?;
-    let hidden_size = checkpoint.config.hidden_size;
-    let head = shape_of(args.kind, &args.widths(), &case, hidden_size);
-    let mut best: Option<(FineTuned, EncoderOptions)> = None;
-    let mut reached = Vec::new();
-    let mut seeds = Seeds::default();
-    for &seed in &args.common.seeds {
-        let options = args.options(&device, head.clone(), seed);
-        let task = Task {
-            checkpoint: &checkpoint,
-            device: device.clone(),
-            case: &case,
-            train: &mixture,
-            validation: &validation,
-            options: &options,
-        };
-        let tuned = one_seed(args, &task, &checkpoints)?;
-        seeds.add(seed, tuned.best, tuned.seconds);
-        reached.push(json!({
-            "seed": seed,
-            "best_epoch": tuned.best,
-            "history": tuned.history,
-            "seconds": tuned.seconds,
-        }));
-        let better = best.as_ref().is_none_or(|(b, _)| {
-            let before = b.best.validation_spearman;
-            tuned.best.validation_spearman > before || before.is_nan()
-        });
-        if better {
-            best = Some((tuned, options));
-        }
-    }
-    let Some((tuned, options)) = best else {
-        return Err(Error::InvalidArgument("--seeds names no seed.".into()));
+    let learnt = Learnt {
+        head: shape_of(
+            args.kind,
+            &args.widths(),
+            &case,
+            checkpoint.config.hidden_size,
+        ),
+        loss: Loss {
+            margin: args.quad_margin,
+            ..args.loss
+        },
+        learning_rate: args.learning_rate(),
+        batch: args.batch,
+        epochs: args.epochs,
     };
+    let options = training.options(common, &device, learnt)?;
+    let task = Task {
+        checkpoint: &checkpoint,
+        device,
+        case: &case,
+        train: &mixture,
+        validation: &validation,
+        options: &options,
+    };
+    let best = best_seed(&task, training, common, &checkpoints)?;
     let record = json!({
         "base": checkpoint.encoder,
         "case": case,
@@ -408,92 +312,20 @@ pub fn run(args: Args) -> Result<()> {
         "rows": mixture.rated.rows.len(),
         "groups": mixture.rated.groups.len(),
         "teachers": args.teacher_names(),
-        "validation": args.common.validation_name(),
-        "options": options,
-        "best_epoch": tuned.best,
+        "validation": args.held.name(),
+        "options": best.options,
+        "best_epoch": best.tuned.best,
     });
-    let output = Output {
+    let written = Written {
         model: &model,
         checkpoint: &checkpoint,
+        mentioned: rated::mentioned(&best.tuned),
         case,
-        tuned: &tuned,
-        head: options.head,
-        record: &record,
-        written: &seeds.record(&record),
-        condition_only: baseline,
+        record,
+        condition_only: Some(baseline),
     };
-    let head = output.write(&args.output)?;
-    checkpoints.remove()?;
-    if args.common.json {
-        return json_line(&json!({
-            "output": args.output, "training": record, "spec": head.spec, "seeds": reached,
-        }));
-    }
-    seeds.line().iter().for_each(|line| eprintln!("{line}"));
-    eprintln!(
-        "wrote {}: {}, epoch {}, validation Spearman {:.4}",
-        args.output.display(),
-        describe(&head.spec),
-        tuned.best.epoch,
-        tuned.best.validation_spearman
-    );
-    Ok(())
-}
-
-/// Trains with one seed, from its checkpoint where it has one, and shows how far it is.
-fn one_seed(args: &Args, task: &Task<'_>, checkpoints: &Checkpoints) -> Result<FineTuned> {
-    let seed = task.options.seed;
-    let from = checkpoints.read(seed)?;
-    let bar = progress(&format!("seed {seed}"), 1);
-    let mut spearman = String::new();
-    let mut smooth = curves::Smooth::default();
-    let mut first = true;
-    // Where nobody watches a bar, lines tell how far it is.
-    let lines = !args.common.json && !std::io::stderr().is_terminal();
-    // The first step's time holds what comes before it.
-    let mut began = None;
-    let tuned = fine_tune(task, from.as_deref(), |progress, run| {
-        match progress {
-            Progress::Step { step, of, loss } => {
-                if std::mem::take(&mut first) {
-                    // Steps of an interrupted run say nothing of the time left.
-                    bar.set_length(of as u64);
-                    bar.set_position(step as u64 - 1);
-                    bar.reset_eta();
-                }
-                bar.set_position(step as u64);
-                bar.set_message(format!(
-                    "seed {seed} · loss {:.4}{spearman}",
-                    smooth.add(loss)
-                ));
-                let (since, before) = *began.get_or_insert((Instant::now(), step));
-                if lines && step % LINE_EVERY == 0 && step > before {
-                    let each = since.elapsed().as_secs_f64() / (step - before) as f64;
-                    let mean = smooth.mean();
-                    eprintln!(
-                        "seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step"
-                    );
-                }
-                match args.checkpoint_every {
-                    Some(every) if step % every == 0 => checkpoints.write(seed, &run.save()?),
-                    _ => Ok(()),
-                }
-            }
-            Progress::Epoch(epoch) => {
-                spearman = format!(" · Spearman {:.4}", epoch.validation_spearman);
-                let line = format!(
-                    "seed {seed}, epoch {}: loss {:.4}, validation Spearman {:.4}",
-                    epoch.epoch, epoch.loss, epoch.validation_spearman
-                );
-                if !args.common.json {
-                    bar.suspend(|| eprintln!("{line}"));
-                }
-                checkpoints.write(seed, &run.save()?)
-            }
-        }
-    });
-    bar.finish_and_clear();
-    tuned
+    written.write(&args.output, &best, common.json)?;
+    checkpoints.remove()
 }
 
 /// What must be right before hours of work; the published folder.
@@ -513,78 +345,5 @@ fn check(args: &Args) -> Result<PathBuf> {
     }
     args.kind
         .map_or(Ok(()), |kind| kind.check(&args.widths()))?;
-    args.common.keep.check(args.patience)?;
-    if args.freeze != Frozen::Tokens && args.adapter != Adapter::Full {
-        return wrong(
-            "--freeze is for --adapter full: with lora all of the encoder's own weights are frozen. Leave it out."
-                .into(),
-        );
-    }
-    folder::must_be_new(&args.output)?;
-    match args.common.model.named()?.filter(|model| model.is_dir()) {
-        Some(model) => Ok(model),
-        None => wrong(
-            "fine-tune needs --model with a Hugging Face folder (config.json, tokenizer.json, model.safetensors) or a name on the hub: make one of a GGUF file with `caselens dequantize --dither 0`."
-                .into(),
-        ),
-    }
-}
-
-/// What is written.
-struct Output<'a> {
-    model: &'a Path,
-    checkpoint: &'a BertCheckpoint,
-    case: Case,
-    tuned: &'a FineTuned,
-    head: HeadShape,
-    record: &'a serde_json::Value,
-    /// The same with what each seed took and reached, which a head's file leaves out: it depends on the training alone.
-    written: &'a serde_json::Value,
-    condition_only: ConditionOnly,
-}
-
-impl Output<'_> {
-    /// Writes the encoder's folder; its head.
-    fn write(self, output: &Path) -> Result<HeadFile> {
-        let what = self.model.join("model.safetensors").display().to_string();
-        let weights = save::safetensors(
-            &what,
-            self.checkpoint.weights.files(),
-            &self.checkpoint.config,
-            &self.tuned.weights,
-        )?;
-        let encoder = folder::encoder(output, &weights);
-        let hidden = self.checkpoint.config.hidden_size;
-        let mut spec = self.head.on(encoder, hidden, self.case);
-        spec.training = self.record.clone();
-        let head = HeadFile {
-            spec,
-            layers: self.tuned.layers.clone(),
-            join: self.tuned.join.clone(),
-            mentioned: self.tuned.mentioned.clone(),
-            calibration: None,
-            condition_only: Some(self.condition_only),
-        };
-        let history = &self.tuned.history;
-        let mut files = vec![
-            ("model.safetensors", weights),
-            (FOLDER_HEAD, head.to_bytes()?),
-            (RECORD, format!("{:#}\n", self.written).into_bytes()),
-            ("history.csv", curves::history(history).into_bytes()),
-            (
-                "curves.svg",
-                curves::chart(history, &self.tuned.losses)?.into_bytes(),
-            ),
-        ];
-        if !self.tuned.adapters.is_empty() {
-            let base = &self.checkpoint.encoder.id;
-            let [tensors, config] =
-                peft::files(base, self.checkpoint.config.family, &self.tuned.adapters)?;
-            // In a folder of its own: beside merged weights transformers would take it for theirs.
-            files.push(("adapter/adapter_model.safetensors", tensors.1));
-            files.push(("adapter/adapter_config.json", config.1));
-        }
-        folder::write(output, files, self.model)?;
-        Ok(head)
-    }
+    args.training.check(&args.common, &args.output)
 }

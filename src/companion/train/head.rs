@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Common, Kind, Widths, curves, names, seeds::Seeds};
+use super::{Common, Kind, Validation, Widths, curves, names, seeds::Seeds};
 use crate::{
     companion::{
         cache::{self, examples},
@@ -100,6 +100,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     #[command(flatten)]
+    held: Validation,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -116,7 +118,7 @@ pub fn run(args: Args) -> Result<()> {
         Some(count) => data.subset(&data.sample(count)?),
         None => data,
     };
-    let validation = args.common.validation()?;
+    let validation = args.held.read()?;
     let lens = args
         .common
         .model
@@ -170,8 +172,9 @@ pub fn run(args: Args) -> Result<()> {
             &options,
             |epoch| {
                 bar.set_message(format!(
-                    "seed {seed} · loss {:.4} · Spearman {:.4}",
-                    epoch.loss, epoch.validation_spearman
+                    "seed {seed} · loss {:.4} · Spearman {}",
+                    epoch.loss,
+                    epoch.validation.shown()
                 ));
                 bar.inc(1);
             },
@@ -180,7 +183,7 @@ pub fn run(args: Args) -> Result<()> {
         spec.training = json!({
             "data": names(&args.data),
             "rows": data.rows.len(),
-            "validation": args.common.validation_name(),
+            "validation": args.held.name(),
             "encoder_dtype": lens.encoder.dtype,
             "options": options,
             "best_epoch": trained.best,

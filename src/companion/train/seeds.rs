@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{evaluation::confidence::Spread, training::early_stopping::Epoch};
+use crate::{
+    evaluation::confidence::Spread,
+    training::early_stopping::{Epoch, Validated},
+};
 
 /// What one seed reached.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -11,8 +14,9 @@ struct Reached {
     seed: u64,
     /// Which epoch was kept.
     epoch: usize,
-    /// Spearman on the validation rows; null where all similarities are the same.
-    validation_spearman: f64,
+    /// What its validation gave; null where there is no number, as all similarities are the same.
+    #[serde(flatten)]
+    validation: Validated,
     /// How long its training took.
     seconds: f64,
 }
@@ -27,14 +31,14 @@ impl Seeds {
         self.0.push(Reached {
             seed,
             epoch: best.epoch,
-            validation_spearman: best.validation_spearman,
+            validation: best.validation,
             seconds,
         });
     }
 
     /// Mean and standard deviation; `None` for a single seed, or where one has no figure.
     fn spread(&self) -> Option<Spread> {
-        let figures: Vec<f64> = self.0.iter().map(|r| r.validation_spearman).collect();
+        let figures: Vec<f64> = self.0.iter().map(|r| r.validation.value()).collect();
         let sound = figures.len() > 1 && figures.iter().all(|f| f.is_finite());
         sound.then(|| Spread::of(&figures))
     }
@@ -43,22 +47,23 @@ impl Seeds {
     pub fn record(&self, training: &Value) -> Value {
         let mut record = training.clone();
         record["seeds"] = json!(self.0);
-        if let Some(spread) = self.spread() {
-            record["validation_spearman"] = json!(spread);
+        if let (Some(spread), Some(first)) = (self.spread(), self.0.first()) {
+            record[first.validation.column()] = json!(spread);
         }
         record
     }
 
     /// A line for people; `None` where a single seed leaves nothing to add.
     pub fn line(&self) -> Option<String> {
-        let none = self.0.iter().find(|r| !r.validation_spearman.is_finite());
+        let name = self.0.first()?.validation.name();
+        let none = self.0.iter().find(|r| !r.validation.value().is_finite());
         match (self.spread(), none) {
             (Some(Spread { mean, std }), _) => Some(format!(
-                "{} seeds: validation Spearman {mean:.4} ± {std:.4} (mean and standard deviation)",
+                "{} seeds: validation {name} {mean:.4} ± {std:.4} (mean and standard deviation)",
                 self.0.len()
             )),
             (None, Some(none)) => Some(format!(
-                "seed {} has no validation Spearman: it makes all similarities the same.",
+                "seed {} has no validation {name}: it makes all similarities the same.",
                 none.seed
             )),
             (None, None) => None,
@@ -72,11 +77,11 @@ mod tests {
 
     fn seeds(figures: &[f64]) -> Seeds {
         let mut seeds = Seeds::default();
-        for (&validation_spearman, seed) in figures.iter().zip(0..) {
+        for (&spearman, seed) in figures.iter().zip(0..) {
             let best = Epoch {
                 epoch: 3,
                 loss: 0.1,
-                validation_spearman,
+                validation: Validated::Spearman(spearman),
             };
             seeds.add(seed, best, 2.5);
         }

@@ -29,6 +29,7 @@ mod fit_ratings;
 mod folder;
 mod hub;
 mod input;
+mod kgc;
 mod models;
 mod notes;
 mod numbers;
@@ -77,6 +78,7 @@ enum Command {
     Explain(explain::Args),
     Cluster(cluster::Args),
     Words(words::Args),
+    Kgc(kgc::Args),
     FitMentioned(fit_mentioned::Args),
     FitRatings(fit_ratings::Args),
     Prompt(prompt::Args),
@@ -127,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Cluster(args) => cluster::run(args),
         Command::Words(args) => words::run(args),
+        Command::Kgc(args) => kgc::run(args),
         Command::FitMentioned(args) => fit_mentioned::run(args),
         Command::FitRatings(args) => fit_ratings::run(args),
         Command::Prompt(args) => prompt::run(args),

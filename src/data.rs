@@ -9,6 +9,8 @@ pub mod columns;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod graph;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod guidelines;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mixture;

@@ -10,10 +10,12 @@ pub mod confidence;
 #[cfg(feature = "cli")]
 pub mod ica;
 pub mod isotropy;
+pub mod links;
 pub mod mentioned;
 pub mod metrics;
 #[cfg(feature = "cli")]
 pub mod pca;
+pub mod ranking;
 #[cfg(feature = "cli")]
 pub mod significance;
 #[cfg(feature = "cli")]

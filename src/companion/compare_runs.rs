@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// What is compared unless told otherwise: the first of these that the runs have.
-const FIGURES: [&str; 2] = ["validation_spearman", "spearman"];
+const FIGURES: [&str; 3] = ["validation_spearman", "validation_mrr", "spearman"];
 
 /// Compare sets of runs: means, standard deviations, t-tests
 ///
-/// Each set is what `fine-tune` or `train-head` wrote with several --seeds (the folder, or the .training.json beside a
+/// Each set is what `fine-tune`, `kgc train` or `train-head` wrote with several --seeds (the folder, or the .training.json beside a
 /// head), or a file of what `evaluate --json` printed, a line a run. Every set is compared with the first one: Welch's
 /// t-test asks whether the means differ by more than chance makes them; where both have the same seeds, the paired one
 /// asks it of the differences seed by seed.
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(value_name = "RUNS", required = true)]
     runs: Vec<PathBuf>,
     /// The figure that is compared, by its name in the records, such as pearson [default: validation_spearman, else
-    /// spearman]
+    /// validation_mrr, else spearman]
     #[arg(long, value_name = "NAME")]
     figure: Option<String>,
     /// Print JSON
@@ -85,9 +85,8 @@ pub fn run(args: Args) -> Result<()> {
         let runs = all.iter().flat_map(|(_, runs)| runs);
         runs.into_iter().all(|(_, run)| run.contains_key(figure))
     };
-    let [first, otherwise] = FIGURES;
-    let usual = if has(first) { first } else { otherwise };
-    let figure = args.figure.as_deref().unwrap_or(usual);
+    let usual = FIGURES.into_iter().find(|figure| has(figure));
+    let figure = args.figure.as_deref().or(usual).unwrap_or("spearman");
     let sets = all
         .into_iter()
         .map(|(path, runs)| Set::of(path, runs, figure));

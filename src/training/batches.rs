@@ -62,8 +62,7 @@ enum Unit {
 impl Material {
     /// What an epoch reads in random order, in batches: a batch is full once the encoder reads `sequences` inputs for it.
     pub fn batches(&self, sequences: usize, seed: u64, epoch: usize) -> Vec<Batch> {
-        // Counted from the other end than steps are.
-        let mut rng = StdRng::seed_from_u64(mixed(seed, u64::MAX - epoch as u64));
+        let mut rng = epoch_rng(seed, epoch);
         let mut units = Vec::new();
         for rows in &self.rated {
             for _ in 0..visits(rows.times, &mut rng) {
@@ -146,6 +145,12 @@ fn visits(times: f32, rng: &mut StdRng) -> usize {
     let whole = times.floor();
     let more = times > whole && rng.random::<f32>() < times - whole;
     whole as usize + usize::from(more)
+}
+
+/// What an epoch's order follows from.
+pub fn epoch_rng(seed: u64, epoch: usize) -> StdRng {
+    // Counted from the other end than steps are.
+    StdRng::seed_from_u64(mixed(seed, u64::MAX - epoch as u64))
 }
 
 /// The seed of dropout's masks in a step.

@@ -12,6 +12,7 @@ mod csts;
 mod data;
 mod folders;
 mod hub;
+mod kgc;
 mod llm;
 mod measured;
 mod mentioned;

@@ -15,6 +15,7 @@ mod explain;
 mod finetune;
 mod gguf;
 mod instruct;
+mod kgc;
 mod language_model;
 mod long;
 mod metrics;

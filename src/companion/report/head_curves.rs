@@ -31,7 +31,7 @@ pub fn section(page: &mut Page, study: &Study<'_>) -> Result<()> {
             head.history.len().to_string(),
             head.best.epoch.to_string(),
             decimals(head.best.loss, 4),
-            percent(head.best.validation_spearman),
+            percent(head.best.validation.value()),
             at(head.best.epoch),
             at(head.history.len()),
             format!("{:.1}", head.seconds),

@@ -67,7 +67,7 @@ fn linear(criterion: &mut Criterion) {
         let layer = vec![(part("weight"), part("bias"))];
         let layer = simd.load_linear(layer).unwrap();
         let hidden = checkpoint.config.hidden_size;
-        let x = simd.rows(hidden, &numbers(128 * hidden));
+        let x = simd.rows(hidden, &numbers(128 * hidden)).unwrap();
         group.throughput(Throughput::Elements(128));
         group.bench_function(format!("{name}, 128 tokens"), |bencher| {
             bencher.iter(|| {
@@ -84,7 +84,9 @@ fn attention(criterion: &mut Criterion) {
     let (hidden, heads) = (384, 12);
     for (sequences, tokens) in SHAPES {
         let batch = batch(sequences, tokens);
-        let qkv = simd.rows(3 * hidden, &numbers(batch.tokens() * 3 * hidden));
+        let qkv = simd
+            .rows(3 * hidden, &numbers(batch.tokens() * 3 * hidden))
+            .unwrap();
         let uploaded = simd.upload(&batch).unwrap();
         let bias = RelativeBiasWeights {
             table: WeightTensor {

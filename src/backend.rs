@@ -35,6 +35,8 @@ pub enum Activation {
     Gelu,
     /// max(x, 0).
     Relu,
+    /// tanh(x), behind BERT's pooler.
+    Tanh,
 }
 
 /// Weight and bias of a LayerNorm, each `[columns]`, and its ε.
@@ -234,15 +236,6 @@ pub trait Routing {
     ) -> Result<Self::Tensor>;
 }
 
-/// Takes rows that were computed elsewhere: encoders that follow instructions need it.
-pub trait Upload {
-    /// As [`Backend::Tensor`].
-    type Tensor;
-
-    /// A matrix of so many rows, given row by row.
-    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Self::Tensor>;
-}
-
 /// A device that runs encoders and heads.
 ///
 /// Results must not depend on what else is in a batch beyond the backend's stated tolerance: quantise
@@ -285,6 +278,10 @@ pub trait Backend {
     /// Copies a batch to the device. Ids, types and positions were checked against the tables by the
     /// model.
     fn upload(&self, batch: &Batch) -> Result<Self::Batch>;
+
+    /// Copies rows that were computed elsewhere to the device: `[rows, columns]`, given row by row; `numbers` holds whole
+    /// rows.
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Self::Tensor>;
 
     /// LayerNorm(token + position + type): `[tokens, hidden]`.
     fn embed(&self, tables: &Self::Embeddings, batch: &Self::Batch) -> Result<Self::Tensor>;
@@ -342,11 +339,6 @@ pub trait Backend {
 
     /// The operations of routers and of tri-encoders, where this backend has them.
     fn routing(&self) -> Option<&dyn Routing<Tensor = Self::Tensor>> {
-        None
-    }
-
-    /// How rows come in from outside, where this backend takes them.
-    fn rows(&self) -> Option<&dyn Upload<Tensor = Self::Tensor>> {
         None
     }
 

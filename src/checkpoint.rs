@@ -27,7 +27,7 @@ pub mod hub;
 pub mod keys;
 pub(crate) mod names;
 mod opened;
-#[cfg(not(target_arch = "wasm32"))]
+pub mod plain;
 pub mod presets;
 mod published;
 #[cfg(not(target_arch = "wasm32"))]
@@ -59,6 +59,7 @@ use self::{
         decoder::family,
         header::{Header, check_magic},
     },
+    plain::{Plain, PoolingMode},
     presets::Preset,
 };
 #[cfg(not(target_arch = "wasm32"))]
@@ -80,7 +81,7 @@ impl Checkpoint {
     /// run.
     ///
     /// Which family it is of, a GGUF file's header says, or config.json. What is known of a published encoder beside its
-    /// files ([`Preset`]) holds where the file or folder has its name.
+    /// files ([`Preset`]) holds where the file or folder has its name, or a GGUF file names it.
     ///
     /// # Errors
     /// A file is missing or broken, or holds another architecture.
@@ -109,7 +110,9 @@ impl Checkpoint {
         }
         let sha256 = shards::sha256(files.iter().map(|(_, bytes)| bytes));
         let encoder = EncoderId { id, sha256 };
-        BertCheckpoint::from_files(encoder, &config, &tokenizer, named(files)).map(Self::Bert)
+        let mut bert = BertCheckpoint::from_files(encoder, &config, &tokenizer, named(files))?;
+        bert.plain = Plain::of_folder(path)?;
+        Ok(Self::Bert(bert))
     }
 
     fn file(path: &Path) -> Result<Self> {
@@ -131,6 +134,10 @@ impl Checkpoint {
         match self {
             Self::Bert(mut bert) => {
                 bert.preset = Some(preset);
+                // A file may have been written without its pooler.
+                if preset.pooling == "pooler" && bert.has_pooler() {
+                    bert.plain.pooling = PoolingMode::Pooler;
+                }
                 Ok(Self::Bert(bert))
             }
             Self::Decoder(mut decoder) => {

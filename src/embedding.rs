@@ -5,17 +5,14 @@ pub mod case;
 pub mod composed;
 mod digest;
 pub mod encoder;
-#[cfg(not(target_arch = "wasm32"))]
 mod instruct;
 pub mod layers;
 pub mod passes;
 pub mod plan;
 pub mod pool;
-#[cfg(not(target_arch = "wasm32"))]
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
 mod prompted;
-#[cfg(not(target_arch = "wasm32"))]
 mod remembered;
 pub mod router;
 pub mod within;

@@ -185,6 +185,7 @@ mod activation {
             Activation::None => Stored::Relu(false),
             Activation::Relu => Stored::Relu(true),
             Activation::Gelu => Stored::Named("gelu".into()),
+            Activation::Tanh => Stored::Named("tanh".into()),
         };
         stored.serialize(s)
     }
@@ -194,6 +195,7 @@ mod activation {
             Stored::Relu(false) => Ok(Activation::None),
             Stored::Relu(true) => Ok(Activation::Relu),
             Stored::Named(name) if name == "gelu" => Ok(Activation::Gelu),
+            Stored::Named(name) if name == "tanh" => Ok(Activation::Tanh),
             Stored::Named(name) => Err(D::Error::custom(format!(
                 "`{name}` is no activation of a head"
             ))),

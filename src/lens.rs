@@ -381,8 +381,8 @@ impl<B: Backend> Lens<B> {
         Ok(conditions.iter().map(|_| [next(), next()]).collect())
     }
 
-    /// Unit-length embeddings of tokenized inputs: through the head for conditional ones, `[dims]`; plain
-    /// mean-pooled ones for single texts, `[hidden]`.
+    /// Unit-length embeddings of tokenized inputs: through the head for conditional ones, `[dims]`; for single texts plain
+    /// ones, pooled as the encoder's authors have it, `[hidden]`.
     ///
     /// # Errors
     /// As [`Encoder::run`].
@@ -455,7 +455,7 @@ impl<B: Backend> Lens<B> {
         Job {
             inputs,
             case: Some(&self.case),
-            plain: Pool::All,
+            plain: self.encoder.shape.plain,
             look: false,
         }
     }
@@ -485,7 +485,7 @@ impl<B: Backend> Encoder<B> {
         let job = Job {
             inputs,
             case: Some(case),
-            plain: Pool::All,
+            plain: self.shape.plain,
             look: false,
         };
         let finish = Finish {

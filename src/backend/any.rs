@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::candle::{Candle, gpu::Gpu};
 use super::{
     Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-    Routing, Scores, Stretch, Upload,
+    Routing, Scores, Stretch,
     simd::Simd,
     webgpu::{KernelTime, WebGpu},
 };
@@ -217,6 +217,10 @@ impl Backend for AnyBackend {
         on!(self, backend => AnyBatch, Backend::upload(backend, batch))
     }
 
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<AnyTensor> {
+        on!(self, backend => AnyTensor, backend.rows(columns, numbers))
+    }
+
     fn embed(&self, tables: &AnyEmbeddings, batch: &AnyBatch) -> Result<AnyTensor> {
         on!(self, backend, tables: AnyEmbeddings, batch: AnyBatch => AnyTensor, backend.embed(tables, batch))
     }
@@ -311,16 +315,6 @@ impl Backend for AnyBackend {
         has.then_some(self as _)
     }
 
-    fn rows(&self) -> Option<&dyn Upload<Tensor = AnyTensor>> {
-        let has = match self {
-            Self::Simd(backend) => Backend::rows(backend).is_some(),
-            Self::WebGpu(backend) => backend.rows().is_some(),
-            #[cfg(not(target_arch = "wasm32"))]
-            Self::Candle(backend) => backend.rows().is_some(),
-        };
-        has.then_some(self as _)
-    }
-
     async fn read(&self, tensors: &[&AnyTensor]) -> Result<Vec<Vec<f32>>> {
         match self {
             Self::Simd(backend) => backend.read(&own!(tensors, Simd)).await,
@@ -393,13 +387,5 @@ impl Routing for AnyBackend {
             self, backend, x: AnyTensor, matrices: AnyTensor => AnyTensor,
             having(backend.routing())?.transform(x, matrices, of)
         )
-    }
-}
-
-impl Upload for AnyBackend {
-    type Tensor = AnyTensor;
-
-    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<AnyTensor> {
-        on!(self, backend => AnyTensor, having(Backend::rows(backend))?.upload(rows, numbers))
     }
 }

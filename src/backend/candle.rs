@@ -13,7 +13,7 @@ use candle_core::{Device, Tensor};
 
 use super::{
     Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-    Routing, Scores, Stretch, Upload,
+    Routing, Scores, Stretch,
 };
 use crate::{checkpoint::weights::WeightTensor, error::Result, text::Batch};
 
@@ -111,6 +111,10 @@ impl Backend for Candle {
         DeviceBatch::new(batch, &self.device)
     }
 
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Tensor> {
+        operations::rows(columns, numbers, &self.device)
+    }
+
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
         layer_norm(&tables.sum(batch)?, &tables.norm)
     }
@@ -163,10 +167,6 @@ impl Backend for Candle {
         Some(self)
     }
 
-    fn rows(&self) -> Option<&dyn Upload<Tensor = Tensor>> {
-        Some(self)
-    }
-
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {
         operations::read(tensors)
     }
@@ -213,14 +213,5 @@ impl Routing for Candle {
 
     fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
         routing::transform(x, matrices, of)
-    }
-}
-
-impl Upload for Candle {
-    type Tensor = Tensor;
-
-    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Tensor> {
-        let columns = numbers.len() / rows.max(1);
-        Ok(Tensor::from_vec(numbers, (rows, columns), &self.device)?)
     }
 }

@@ -96,14 +96,6 @@ impl Simd {
         peak::measure(self.cpu, now)
     }
 
-    /// Activations of these numbers, row by row; `numbers` holds whole rows.
-    pub fn rows(&self, columns: usize, numbers: &[f32]) -> Tensor {
-        let rows = numbers.len() / columns.max(1);
-        self.tensor(rows, columns, |out| {
-            out.copy_from_slice(&numbers[..rows * columns]);
-        })
-    }
-
     fn tensor(&self, rows: usize, columns: usize, fill: impl FnOnce(&mut [f32])) -> Tensor {
         let mut data = self.memory.take_f32(rows * columns);
         fill(data.slice_mut(rows * columns));
@@ -242,6 +234,13 @@ impl Backend for Simd {
 
     fn upload(&self, batch: &Batch) -> Result<DeviceBatch> {
         Ok(DeviceBatch(batch.clone()))
+    }
+
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Tensor> {
+        let rows = numbers.len() / columns.max(1);
+        Ok(self.tensor(rows, columns, |out| {
+            out.copy_from_slice(&numbers[..rows * columns]);
+        }))
     }
 
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {

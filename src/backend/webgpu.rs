@@ -432,6 +432,15 @@ impl Backend for WebGpu {
         })
     }
 
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Tensor> {
+        let rows = numbers.len() / columns.max(1);
+        Ok(Tensor {
+            data: Arc::new(self.inputs(&numbers[..rows * columns])?),
+            rows,
+            columns,
+        })
+    }
+
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
         let table = &tables.token;
         let y = self.tensor(batch.tokens, table.columns)?;

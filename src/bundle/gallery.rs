@@ -139,7 +139,7 @@ pub async fn answers(manifest: &Manifest, head: &[u8], embeddings: &[u8]) -> Res
     }
     let backend = Simd::new();
     let projected =
-        Head::load(&backend, &head)?.forward(&backend, &backend.rows(width, &numbers))?;
+        Head::load(&backend, &head)?.forward(&backend, &backend.rows(width, &numbers)?)?;
     let projected = backend.read(&[&projected]).await?;
     let dims = projected[0].len() / rows;
     let answer = |pair: &[f32]| {

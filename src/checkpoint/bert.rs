@@ -1,5 +1,7 @@
 //! A BERT-family encoder, opened: from one GGUF file, whole or in pieces, or from the parts of a Hugging Face folder.
 
+use std::path::Path;
+
 use super::{
     config::{ARCHITECTURES, Config},
     dtype::Dtype,
@@ -11,8 +13,11 @@ use super::{
         value::Value,
         vocabulary,
     },
-    keys, names,
+    keys,
+    names::{self, POOLER},
     opened::Opened,
+    plain::{Plain, PoolingMode},
+    presets::Preset,
     weights::Weights,
 };
 use crate::{
@@ -72,6 +77,11 @@ impl BertCheckpoint {
         Ok(Self::new(encoder, config, tokenizer, weights))
     }
 
+    /// Whether it has the pooler that its embeddings may go through.
+    pub fn has_pooler(&self) -> bool {
+        POOLER.iter().all(|name| self.weights.contains(name))
+    }
+
     /// The dtype of the large matrices.
     pub fn dtype(&self) -> Dtype {
         self.weights.format().dtype().unwrap_or(Dtype::F32)
@@ -83,6 +93,7 @@ struct About {
     encoder: EncoderId,
     config: Config,
     tokenizer: Tokenizer,
+    plain: Plain,
 }
 
 impl About {
@@ -107,7 +118,21 @@ impl About {
             id: text(keys::ENCODER_ID).unwrap_or(what).to_owned(),
             sha256: needed(keys::ENCODER_SHA256)?.to_owned(),
         };
+        let number = |key: &str| metadata.get(key).and_then(Value::as_u32);
+        let plain = Plain {
+            // As llama.cpp numbers them.
+            pooling: match number(&format!("{architecture}.pooling_type")) {
+                _ if text(keys::POOLING) == Some("pooler") => PoolingMode::Pooler,
+                Some(2) => PoolingMode::Cls,
+                Some(3) => PoolingMode::Last,
+                _ => PoolingMode::Mean,
+            },
+            max_tokens: number(keys::MAX_TOKENS)
+                .map(|tokens| tokens as usize)
+                .filter(|&tokens| tokens > 0),
+        };
         Ok(Self {
+            plain,
             encoder,
             config,
             tokenizer: tokenizer.tokenizer()?,
@@ -115,7 +140,11 @@ impl About {
     }
 
     fn with(self, weights: Weights) -> BertCheckpoint {
-        BertCheckpoint::new(self.encoder, self.config, self.tokenizer, weights)
+        BertCheckpoint {
+            plain: self.plain,
+            preset: Preset::find(Path::new(&self.encoder.id)),
+            ..BertCheckpoint::new(self.encoder, self.config, self.tokenizer, weights)
+        }
     }
 }
 

@@ -1,8 +1,6 @@
 //! Files and folders by their names, and their bytes.
 
-use std::ops::Range;
-#[cfg(not(target_arch = "wasm32"))]
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use sha2::{Digest, Sha256};
 
@@ -73,14 +71,12 @@ pub(crate) fn is_file_name(name: &str) -> bool {
 }
 
 /// A folder's name: its repository's where it is a snapshot in the hub's cache, else its own.
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn folder_name(path: &Path) -> Option<&str> {
     repository_of(path).or_else(|| path.file_name()?.to_str())
 }
 
 /// The name of the repository that a folder in the hub's cache is a snapshot of, such as `NV-Embed-v2`; `None`
 /// for other folders.
-#[cfg(not(target_arch = "wasm32"))]
 fn repository_of(folder: &Path) -> Option<&str> {
     let snapshots = folder.parent()?;
     if snapshots.file_name()? != "snapshots" {

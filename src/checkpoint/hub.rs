@@ -25,7 +25,7 @@ use repo::is_hash;
 use snapshot::{CONFIG, Snapshot, commit_of};
 
 use super::{
-    shards::{self, Listed, WEIGHTS},
+    shards::{self, WEIGHTS, WeightFiles},
     slow_tokenizer::{self, TOKENIZER},
 };
 use crate::error::{Error, Result};
@@ -125,10 +125,10 @@ impl Hub {
         // Weights that are there are not exchanged for those that the repository has in another form.
         let weights = match kept {
             Some(_) => None,
-            None => Some(Listed::among(has).ok_or_else(|| client.lacks(WEIGHTS[0]))?),
+            None => Some(WeightFiles::among(has).ok_or_else(|| client.lacks(WEIGHTS[0]))?),
         };
         let index = match weights {
-            Some(Listed::Index(index)) => Some(index),
+            Some(WeightFiles::Index(index)) => Some(index),
             _ => None,
         };
         let small = [CONFIG, TOKENIZER].iter().chain(tokenizer).chain(beside);
@@ -140,8 +140,8 @@ impl Hub {
         }
         let weights = match weights {
             None => BTreeSet::new(),
-            Some(Listed::One(name)) => [name.to_owned()].into(),
-            Some(Listed::Index(_)) => shards::names(&snapshot.folder())?,
+            Some(WeightFiles::One(name)) => [name.to_owned()].into(),
+            Some(WeightFiles::Index(_)) => shards::names(&snapshot.folder())?,
         };
         let files = weights
             .iter()

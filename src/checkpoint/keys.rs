@@ -9,5 +9,10 @@ pub const TOKENIZER_REST: &str = "caselens.tokenizer";
 pub const CONFIG: &str = "caselens.config";
 /// The encoder's name, such as `sentence-transformers/all-MiniLM-L6-v2`.
 pub const ENCODER_ID: &str = "caselens.encoder.id";
+/// "pooler" where the encoder's authors embed a text by what its pooler makes of the first token; elsewhere llama.cpp's own
+/// key of the architecture says how they pool.
+pub const POOLING: &str = "caselens.pooling";
+/// Longest input in tokens that the encoder's authors give it, where that is less than its positions.
+pub const MAX_TOKENS: &str = "caselens.max_tokens";
 /// SHA-256 (hex) of the model.safetensors it was made from.
 pub const ENCODER_SHA256: &str = "caselens.encoder.sha256";

@@ -10,6 +10,10 @@ pub(crate) const RELATIVE_BIAS: &str = "blk.0.attn_rel_b.weight";
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) const OUTPUT: &str = "output.weight";
 
+/// GGUF's names of the pooler's weight `[hidden, hidden]` and bias `[hidden]`: llama.cpp's of the layer before a
+/// classifier's last one, which is the same.
+pub(crate) const POOLER: [&str; 2] = ["cls.weight", "cls.bias"];
+
 /// The modules of a layer: GGUF's name, that of transformers' BERT, RoBERTa and XLM-R, and that of its MPNet.
 const BERT: [[&str; 3]; 8] = [
     ["attn_q", "attention.self.query", "attention.attn.q"],
@@ -64,6 +68,7 @@ pub(crate) fn bert(name: &str) -> Option<String> {
         "embeddings.position_embeddings" => "position_embd".into(),
         "embeddings.token_type_embeddings" => "token_types".into(),
         "embeddings.LayerNorm" => "token_embd_norm".into(),
+        "pooler.dense" => "cls".into(),
         _ => {
             let (layer, part) = stem.strip_prefix("encoder.layer.")?.split_once('.')?;
             let layer: usize = layer.parse().ok()?;

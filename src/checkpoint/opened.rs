@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-#[cfg(not(target_arch = "wasm32"))]
-use super::presets::Preset;
-use super::{encoder_id::EncoderId, weights::Weights};
+use super::{encoder_id::EncoderId, plain::Plain, presets::Preset, weights::Weights};
 use crate::text::Tokenizer;
 
 /// An opened encoder, not yet on a backend; `Config` is its family's.
@@ -13,8 +11,9 @@ pub struct Opened<Config> {
     pub config: Config,
     pub tokenizer: Arc<Tokenizer>,
     pub weights: Weights,
-    /// What is known of it beside its files, where it is a published one that was opened by its name.
-    #[cfg(not(target_arch = "wasm32"))]
+    /// How its authors embed a text by itself.
+    pub plain: Plain,
+    /// What is known of it beside its files, where it is a published one by its name.
     pub preset: Option<&'static Preset>,
 }
 
@@ -30,7 +29,7 @@ impl<Config> Opened<Config> {
             config,
             tokenizer: Arc::new(tokenizer),
             weights,
-            #[cfg(not(target_arch = "wasm32"))]
+            plain: Plain::default(),
             preset: None,
         }
     }

@@ -15,7 +15,8 @@ use crate::text::Wrapper;
 pub struct Preset {
     /// Its name on the Hugging Face hub.
     pub id: &'static str,
-    /// How its authors pool hidden states: `latent`, `last`, `mean` or `cls`.
+    /// How its authors pool hidden states: `latent`, `last`, `mean`, `cls`, or `pooler`, which is `cls` behind the encoder's
+    /// pooler.
     pub pooling: &'static str,
     /// How an instruction stands before a text, where it follows instructions.
     pub prompt: Option<Wrapper>,
@@ -35,8 +36,6 @@ pub struct Preset {
     pub parameters: usize,
     /// What its page on the hub says.
     pub licence: &'static str,
-    /// Whether its page has what is read here.
-    pub fetched: bool,
     /// Whether this package runs it in browsers.
     pub browser: bool,
 }
@@ -54,7 +53,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 4096,
         parameters: 7851,
         licence: "CC-BY-NC-4.0",
-        fetched: true,
         browser: false,
     },
     Preset {
@@ -68,7 +66,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 3584,
         parameters: 7613,
         licence: "Apache-2.0",
-        fetched: true,
         browser: false,
     },
     Preset {
@@ -83,7 +80,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 4096,
         parameters: 7111,
         licence: "CC-BY-NC-4.0",
-        fetched: true,
         browser: false,
     },
     Preset {
@@ -97,12 +93,11 @@ pub const PRESETS: [Preset; 8] = [
         dims: 1024,
         parameters: 560,
         licence: "MIT",
-        fetched: true,
-        browser: false,
+        browser: true,
     },
     Preset {
         id: "princeton-nlp/sup-simcse-roberta-large",
-        pooling: "cls",
+        pooling: "pooler",
         prompt: None,
         mean_behind_instruction: false,
         end_token: true,
@@ -111,7 +106,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 1024,
         parameters: 355,
         licence: "not stated",
-        fetched: true,
         browser: true,
     },
     Preset {
@@ -125,12 +119,11 @@ pub const PRESETS: [Preset; 8] = [
         dims: 768,
         parameters: 109,
         licence: "Apache-2.0",
-        fetched: true,
         browser: true,
     },
     Preset {
         id: "princeton-nlp/sup-simcse-bert-base-uncased",
-        pooling: "cls",
+        pooling: "pooler",
         prompt: None,
         mean_behind_instruction: false,
         end_token: true,
@@ -139,7 +132,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 768,
         parameters: 109,
         licence: "not stated",
-        fetched: true,
         browser: true,
     },
     Preset {
@@ -153,7 +145,6 @@ pub const PRESETS: [Preset; 8] = [
         dims: 384,
         parameters: 23,
         licence: "Apache-2.0",
-        fetched: true,
         browser: true,
     },
 ];

@@ -12,13 +12,14 @@ use crate::error::{Error, Result};
 /// A file of tensors, listed.
 pub(crate) struct Published {
     /// In the order of their bytes, or of their names in a file of `torch.save`.
-    pub tensors: Vec<Listed>,
+    pub tensors: Vec<NamedTensor>,
     /// What the file says beside its tensors; nothing in one of `torch.save`.
+    #[cfg_attr(target_arch = "wasm32", allow(dead_code))]
     pub metadata: HashMap<String, String>,
 }
 
 /// A tensor of a file.
-pub(crate) struct Listed {
+pub(crate) struct NamedTensor {
     pub name: String,
     pub dtype: Dtype,
     pub shape: Vec<usize>,
@@ -57,7 +58,7 @@ impl Published {
             if start + to > bytes.len() {
                 return Err(bad(format!("it ends inside tensor `{name}`")));
             }
-            tensors.push(Listed {
+            tensors.push(NamedTensor {
                 name,
                 dtype: info.dtype,
                 shape: info.shape.clone(),
@@ -72,8 +73,8 @@ impl Published {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn of_torch(file: usize, bytes: &[u8]) -> std::result::Result<Vec<Listed>, String> {
-    let listed = |tensor: torch::Tensor| Listed {
+fn of_torch(file: usize, bytes: &[u8]) -> std::result::Result<Vec<NamedTensor>, String> {
+    let listed = |tensor: torch::Saved| NamedTensor {
         name: tensor.name,
         dtype: tensor.dtype,
         shape: tensor.shape,

@@ -16,7 +16,7 @@ use super::{
     dtype,
     files::Bytes,
     names,
-    published::{Listed, Published},
+    published::{NamedTensor, Published},
     weights::from_safetensors,
 };
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn safetensors(
         listed.extend(file.tensors);
     }
     for tensor in &listed {
-        let Listed { name, shape, .. } = tensor;
+        let NamedTensor { name, shape, .. } = tensor;
         let data = tensor.place.bytes(published);
         let numbers =
             names::bert(name).and_then(|known| Some((trained.remove(known.as_str())?, known)));
@@ -79,7 +79,7 @@ pub fn safetensors(
 }
 
 /// The rows of a published position table that no token uses.
-fn unused(table: &Listed, data: &[u8], config: &Config) -> Result<Vec<f32>> {
+fn unused(table: &NamedTensor, data: &[u8], config: &Config) -> Result<Vec<f32>> {
     let mut numbers = dtype::decode(from_safetensors(&table.name, table.dtype)?, data);
     numbers.truncate(config.position_offset * config.hidden_size);
     Ok(numbers)

@@ -29,14 +29,14 @@ struct Index {
 
 /// A model's weights, as a folder or a repository has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum WeightFiles {
     /// In the file of this name.
     One(&'static str),
     /// In those that the index of this name names.
     Index(&'static str),
 }
 
-impl Listed {
+impl WeightFiles {
     /// What there is; `has` tells whether a name of [`WEIGHTS`] is there.
     pub fn among(has: impl Fn(&str) -> bool) -> Option<Self> {
         let found = WEIGHTS.into_iter().find(|name| has(name))?;
@@ -53,10 +53,10 @@ impl Listed {
 /// # Errors
 /// The index is none.
 pub fn names(folder: &Path) -> Result<BTreeSet<String>> {
-    match Listed::among(|name| folder.join(name).is_file()) {
+    match WeightFiles::among(|name| folder.join(name).is_file()) {
         None => Ok(BTreeSet::new()),
-        Some(Listed::One(name)) => Ok([name.to_owned()].into()),
-        Some(Listed::Index(name)) => {
+        Some(WeightFiles::One(name)) => Ok([name.to_owned()].into()),
+        Some(WeightFiles::Index(name)) => {
             let index = folder.join(name);
             let bytes = fs::read(&index).map_err(Error::io(&index))?;
             shard_names(&index.display().to_string(), &bytes)
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn safetensors_come_before_what_torch_wrote() {
-        let among = |there: &[&str]| Listed::among(|name| there.contains(&name));
+        let among = |there: &[&str]| WeightFiles::among(|name| there.contains(&name));
         assert_eq!(among(&[]), None);
         let [one, index, torch, torch_index] = WEIGHTS;
-        assert_eq!(among(&[torch, index]), Some(Listed::Index(index)));
-        assert_eq!(among(&[torch, one, index]), Some(Listed::One(one)));
-        assert_eq!(among(&[torch_index]), Some(Listed::Index(torch_index)));
+        assert_eq!(among(&[torch, index]), Some(WeightFiles::Index(index)));
+        assert_eq!(among(&[torch, one, index]), Some(WeightFiles::One(one)));
+        assert_eq!(among(&[torch_index]), Some(WeightFiles::Index(torch_index)));
     }
 
     #[test]

@@ -24,6 +24,7 @@ const MERGES: &str = "merges.txt";
 
 /// The files that a folder's or a repository's tokenizer is read from; `None` where it has none. `has` tells whether it has
 /// a file of this name.
+#[cfg(feature = "cli")]
 pub fn files(has: impl Fn(&str) -> bool) -> Option<&'static [&'static str]> {
     const KINDS: [&[&str]; 3] = [&[TOKENIZER], &[WORDS], &[BYTES, MERGES]];
     KINDS
@@ -78,7 +79,7 @@ fn broken(file: &str, reason: &str) -> Error {
 
 /// The tokenizers that are made here.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum Class {
     Bert,
     Mpnet,
     Roberta,
@@ -93,21 +94,21 @@ struct Slow<'a> {
 }
 
 impl Slow<'_> {
-    fn kind(&self) -> Result<Kind> {
+    fn kind(&self) -> Result<Class> {
         let class = self.settings.get("tokenizer_class");
         let class = class.or_else(|| self.config.get("tokenizer_class"));
         if let Some(class) = class.and_then(Value::as_str) {
             return match class.strip_suffix("Fast").unwrap_or(class) {
-                "BertTokenizer" => Ok(Kind::Bert),
-                "MPNetTokenizer" => Ok(Kind::Mpnet),
-                "RobertaTokenizer" => Ok(Kind::Roberta),
+                "BertTokenizer" => Ok(Class::Bert),
+                "MPNetTokenizer" => Ok(Class::Mpnet),
+                "RobertaTokenizer" => Ok(Class::Roberta),
                 other => Err(self.unknown(other)),
             };
         }
         match self.config.get("model_type").and_then(Value::as_str) {
-            Some("bert") | None => Ok(Kind::Bert),
-            Some("mpnet") => Ok(Kind::Mpnet),
-            Some("roberta") => Ok(Kind::Roberta),
+            Some("bert") | None => Ok(Class::Bert),
+            Some("mpnet") => Ok(Class::Mpnet),
+            Some("roberta") => Ok(Class::Roberta),
             Some(other) => Err(self.unknown(&format!("the tokenizer of {other}"))),
         }
     }
@@ -122,8 +123,8 @@ impl Slow<'_> {
     fn json(&self) -> Result<Value> {
         let kind = self.kind()?;
         let vocabulary = match kind {
-            Kind::Bert | Kind::Mpnet => words(&text(self.folder, WORDS)?),
-            Kind::Roberta => parsed(BYTES, &text(self.folder, BYTES)?)?,
+            Class::Bert | Class::Mpnet => words(&text(self.folder, WORDS)?),
+            Class::Roberta => parsed(BYTES, &text(self.folder, BYTES)?)?,
         };
         let id = |token: &str| vocabulary.get(token).copied();
         let needed = |name: &str| -> Result<(String, u32)> {
@@ -140,15 +141,15 @@ impl Slow<'_> {
         );
         let prefix_space = self.is("add_prefix_space", false);
         let around = match kind {
-            Kind::Bert => json!({"type": "BertProcessing", "cls": cls, "sep": sep}),
-            Kind::Mpnet | Kind::Roberta => json!({
+            Class::Bert => json!({"type": "BertProcessing", "cls": cls, "sep": sep}),
+            Class::Mpnet | Class::Roberta => json!({
                 "type": "RobertaProcessing", "cls": cls, "sep": sep,
-                "trim_offsets": kind == Kind::Roberta, "add_prefix_space": prefix_space,
+                "trim_offsets": kind == Class::Roberta, "add_prefix_space": prefix_space,
             }),
         };
         let added = self.added(kind, id);
         let (normalizer, split, model) = match kind {
-            Kind::Bert | Kind::Mpnet => (
+            Class::Bert | Class::Mpnet => (
                 self.normalizer()?,
                 json!({"type": "BertPreTokenizer"}),
                 json!({
@@ -157,7 +158,7 @@ impl Slow<'_> {
                     "vocab": vocabulary,
                 }),
             ),
-            Kind::Roberta => (
+            Class::Roberta => (
                 Value::Null,
                 json!({
                     "type": "ByteLevel", "add_prefix_space": prefix_space,
@@ -206,7 +207,7 @@ impl Slow<'_> {
         said.filter(|said| !said.is_null())
     }
 
-    fn token(&self, kind: Kind, name: &str) -> String {
+    fn token(&self, kind: Class, name: &str) -> String {
         match self.said(name).and_then(content) {
             Some(token) => token.to_owned(),
             None => default(kind, name).to_owned(),
@@ -214,7 +215,7 @@ impl Slow<'_> {
     }
 
     /// The tokens that a text may name, by id. Of special ones that the vocabulary lacks no input is made.
-    fn added(&self, kind: Kind, id: impl Fn(&str) -> Option<u32>) -> Vec<Value> {
+    fn added(&self, kind: Class, id: impl Fn(&str) -> Option<u32>) -> Vec<Value> {
         let mut all: BTreeMap<u32, Value> = BTreeMap::new();
         for name in [
             "bos_token",
@@ -228,7 +229,7 @@ impl Slow<'_> {
             let token = self.token(kind, name);
             let said = self.said(name).filter(|said| said.is_object());
             // The mask of RoBERTa and MPNet takes the space before it.
-            let takes_space = name == "mask_token" && kind != Kind::Bert;
+            let takes_space = name == "mask_token" && kind != Class::Bert;
             if let Some(id) = id(&token) {
                 let value = added(id, &token, said, takes_space);
                 all.entry(id).or_insert(value);
@@ -263,11 +264,11 @@ fn content(said: &Value) -> Option<&str> {
 }
 
 /// A special token's text where the files do not say it; none is empty.
-fn default(kind: Kind, name: &str) -> &'static str {
+fn default(kind: Class, name: &str) -> &'static str {
     let [unknown, sep, pad, cls, mask, bos, eos] = match kind {
-        Kind::Bert => ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]", "", ""],
-        Kind::Mpnet => ["[UNK]", "</s>", "<pad>", "<s>", "<mask>", "<s>", "</s>"],
-        Kind::Roberta => ["<unk>", "</s>", "<pad>", "<s>", "<mask>", "<s>", "</s>"],
+        Class::Bert => ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]", "", ""],
+        Class::Mpnet => ["[UNK]", "</s>", "<pad>", "<s>", "<mask>", "<s>", "</s>"],
+        Class::Roberta => ["<unk>", "</s>", "<pad>", "<s>", "<mask>", "<s>", "</s>"],
     };
     match name {
         "unk_token" => unknown,

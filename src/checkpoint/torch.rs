@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, String>;
 
 /// A tensor of the file.
 #[derive(Debug)]
-pub(super) struct Tensor {
+pub(super) struct Saved {
     pub name: String,
     pub dtype: Dtype,
     pub shape: Vec<usize>,
@@ -44,7 +44,7 @@ pub(super) enum Data {
 ///
 /// # Errors
 /// It is a zip of another kind, or holds something beside tensors: in words.
-pub(super) fn tensors(bytes: &[u8]) -> Result<Vec<Tensor>> {
+pub(super) fn tensors(bytes: &[u8]) -> Result<Vec<Saved>> {
     let archive = Archive::read(bytes)?;
     let (folder, list) = archive.folder_of("data.pkl")?;
     if let Some(order) = archive.file(folder, "byteorder")
@@ -61,7 +61,7 @@ pub(super) fn tensors(bytes: &[u8]) -> Result<Vec<Tensor>> {
         let storage = archive
             .file(folder, &format!("data/{key}"))
             .ok_or_else(|| bad(format!("is in the file `data/{key}`, which it lacks")))?;
-        Ok(Tensor {
+        Ok(Saved {
             data: data(bytes, storage, &tensor, &mut budget).map_err(bad)?,
             name: name.to_owned(),
             dtype: tensor.storage.dtype,

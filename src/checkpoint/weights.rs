@@ -46,6 +46,8 @@ pub enum Role {
     },
     /// The bias of attention by offset, which all layers share.
     RelativeBias,
+    /// The pooler's weight or bias.
+    Pooler,
     /// A head's weight or bias.
     Head,
 }
@@ -59,6 +61,7 @@ impl Role {
             | Self::OtherTable
             | Self::TableNorm
             | Self::RelativeBias
+            | Self::Pooler
             | Self::Head => None,
         }
     }

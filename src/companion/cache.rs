@@ -133,6 +133,11 @@ fn key(lens: &Lens, settings: &impl Serialize, chunk: &impl Serialize) -> Result
         chunk,
     ))
     .map_err(|e| Error::InvalidArgument(e.to_string()))?;
+    // Decoders were always cut at what is known of them.
+    let about = match lens.encoder.is_decoder() {
+        true => about,
+        false => format!("{about} {}", lens.encoder.shape.max_tokens),
+    };
     // Half of it tells any two apart.
     Ok(sha256(about.as_bytes())[..32].to_owned())
 }

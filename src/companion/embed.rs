@@ -28,8 +28,9 @@ const CONDITION_COLUMN: &str = "condition";
 ///
 /// Reads texts, one a line, and prints a vector a line, of unit length. Tables are read and written as well:
 /// JSON lines, CSV, Arrow IPC and Parquet; what comes out has the rows and columns of what went in, in their
-/// order, and one column more. A plain text gets the encoder's mean-pooled embedding, as sentence-transformers
-/// computes it; a sentence with a condition beside it goes through the head.
+/// order, and one column more. A plain text gets the encoder's own embedding, pooled as its authors have it
+/// (mostly the mean over its tokens), as sentence-transformers computes it; a sentence with a condition beside it
+/// goes through the head.
 ///
 ///   echo "a text a line" | caselens embed
 ///   caselens embed --input pairs.parquet --output embedded.parquet

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     data::{
         baseline::ConditionOnly,
-        dataset::{Dataset, Row},
+        dataset::{Dataset, Labels, Row, Rules},
     },
     embedding::{Case, Prompted},
     error::{Error, Result},
@@ -54,6 +54,11 @@ pub const CONFIDENCE_SEED: u64 = 0;
 ///
 ///   caselens evaluate --data csts_test.csv --predictions predictions.json --expect-rows 4732
 ///
+/// With --unconditional, rows without a condition compare their sentences by themselves: the STS benchmark, whose labels
+/// count from 0 to 5, is evaluated so, and has its Spearman. Ratings are read on the scale of 1 to 5 whatever the labels'.
+///
+///   caselens evaluate --data stsb-test.csv --unconditional --labels 0-5 --head none --model all-MiniLM-L6-v2
+///
 /// With --mentioned, how well the head tells whether a sentence says anything about a condition: the area under the
 /// ROC curve, and what lies below its threshold.
 ///
@@ -69,8 +74,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "mentioned")]
     data: Option<PathBuf>,
     /// A table with sentence, condition and mentioned (1 or 0): evaluate what the head tells of that instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "split", "similarities", "train", "confidence"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "split", "similarities", "train", "confidence", "unconditional", "labels"])]
     mentioned: Option<PathBuf>,
+    /// Compare the sentences of rows without a condition by themselves; the column may be missing
+    #[arg(long, conflicts_with = "predictions")]
+    unconditional: bool,
+    /// What the labels count from and to
+    #[arg(long, value_name = "FROM-TO", default_value = "1-5")]
+    labels: Labels,
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -196,6 +207,8 @@ pub fn run(args: Args) -> Result<()> {
         }
         None => head.and_then(|h| h.condition_only),
     };
+    // Of rows without a condition it knows nothing.
+    let baseline = baseline.filter(|_| data.rows.iter().any(|row| !row.condition.is_empty()));
     let report = Report {
         seed,
         predictions: written,
@@ -219,7 +232,11 @@ impl Rows {
     /// The file cannot be read, a row is broken, or there are not as many as are expected.
     fn read(args: &Args, path: &Path) -> Result<Self> {
         if args.predictions.is_none() {
-            let mut rated = table::data::dataset(path, args.limit)?;
+            let rules = Rules {
+                unconditional: args.unconditional,
+                labels: args.labels,
+            };
+            let mut rated = table::data::dataset_by(path, args.limit, rules)?;
             if let Some(seed) = args.split {
                 [_, rated] = rated.case_split(seed)?;
             }
@@ -336,7 +353,8 @@ fn compute(args: &Args, head: Option<&HeadFile>, rows: &[[&str; 3]]) -> Result<(
         Some(head) => describe(&head.spec),
         None => format!("{} without a head", &lens.encoder.id),
     };
-    let similarities = match lens.encoder.is_decoder() {
+    let conditional = rows.iter().all(|[_, _, condition]| !condition.is_empty());
+    let similarities = match lens.encoder.is_decoder() && conditional {
         true => {
             let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
             kept_similarities(&lens, &case, head, rows, &folder)?
@@ -386,8 +404,20 @@ pub fn similarities(lens: &Lens, rows: &[[&str; 3]]) -> Result<Vec<f64>> {
     let bar = progress("evaluating", rows.len() as u64);
     let mut all = Vec::with_capacity(rows.len());
     for chunk in rows.chunks(CHUNK) {
-        let compared = wait(lens.compare_rows(chunk.iter().copied()))?;
-        all.extend(compared.similarities.into_iter().map(f64::from));
+        let (conditional, alone): (Vec<[&str; 3]>, Vec<_>) = chunk
+            .iter()
+            .partition(|[_, _, condition]| !condition.is_empty());
+        let compared = wait(lens.compare_rows(conditional))?.similarities;
+        let alone = alone.into_iter().map(|[s1, s2, _]| [s1, s2]);
+        let alone = wait(lens.compare_by_themselves(alone))?;
+        let (mut compared, mut alone) = (compared.into_iter(), alone.into_iter());
+        let similarities = chunk
+            .iter()
+            .filter_map(|[_, _, condition]| match *condition {
+                "" => alone.next(),
+                _ => compared.next(),
+            });
+        all.extend(similarities.map(f64::from));
         bar.inc(chunk.len() as u64);
     }
     bar.finish_and_clear();
@@ -494,6 +524,9 @@ fn print(report: &Report, described: &str) -> Result<()> {
         ))
     };
     line("this", &report.scores)?;
+    if report.pairs == 0 {
+        text_line("  no accuracy: no sentence pair has two rows")?;
+    }
     if !report.scores.spearman.is_finite() {
         text_line("  no correlation: all similarities, or all labels, are the same")?;
     }

@@ -73,17 +73,22 @@ pub fn run(args: Args) -> Result<()> {
             "an export needs a head. Train one with `caselens train-head`.".into(),
         )
     })?;
-    // A browser runs an encoder in one GGUF file, but not behind instructions, nor in prompts.
-    let runs =
-        model.is_file() && !matches!(head.spec.case, Case::Instructed(_) | Case::Prompted(_));
     if head.spec.case.scores() {
         return Err(Error::InvalidArgument(
             "a cross-encoder scores two sentences and embeds neither: pages, which embed, have no use for it. Export a head that was trained with --architecture bi.".into(),
         ));
     }
-    if !runs && args.gallery.is_none() {
+    // A browser runs an encoder of the BERT family in one GGUF file.
+    let runs = match model.is_file() {
+        true => match Checkpoint::open(&model)? {
+            Checkpoint::Bert(bert) => Some(bert),
+            Checkpoint::Decoder(_) => None,
+        },
+        false => None,
+    };
+    if runs.is_none() && args.gallery.is_none() {
         return Err(Error::InvalidArgument(
-            "browsers do not run encoders behind instructions. Export a head that was trained with --architecture bi or tri, or show the encoder's answers with --gallery.".into(),
+            "browsers do not run large language models. Export a head of an encoder of the BERT family, or show the encoder's answers with --gallery.".into(),
         ));
     }
     let stem = match model.is_dir() {
@@ -100,8 +105,7 @@ pub fn run(args: Args) -> Result<()> {
         file
     };
     let model = match runs {
-        true => {
-            let checkpoint = Checkpoint::open(&model)?.bert()?;
+        Some(checkpoint) => {
             head.spec.check_encoder(&checkpoint.encoder)?;
             let bytes: Vec<&[u8]> = checkpoint.weights.files().iter().map(|f| &**f).collect();
             Some(Model {
@@ -109,7 +113,7 @@ pub fn run(args: Args) -> Result<()> {
                 file: add(format!("{stem}.gguf"), bytes.concat()),
             })
         }
-        false => None,
+        None => None,
     };
     let gallery = match &args.gallery {
         Some(path) => {

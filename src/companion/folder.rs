@@ -7,7 +7,7 @@ use std::{
 
 use super::output::write_folder;
 use crate::{
-    checkpoint::{EncoderId, sha256, tokenizer_json},
+    checkpoint::{EncoderId, plain::POOLING, sha256, tokenizer_json},
     error::{Error, Result},
 };
 
@@ -21,13 +21,15 @@ const CONFIG: &str = "config.json";
 const TOKENIZER: &str = "tokenizer.json";
 
 /// Files of a published folder that stay as they are. The first must be there, the second is made where it is not.
-pub const COPIED: [&str; 6] = [
+pub const COPIED: [&str; 7] = [
     CONFIG,
     TOKENIZER,
     "tokenizer_config.json",
     "special_tokens_map.json",
     "vocab.txt",
     "sentencepiece.bpe.model",
+    // How far its authors read is not kept: what is trained here reads as far as its positions go.
+    POOLING,
 ];
 
 /// Where what is not done yet of an output is kept: OUTPUT.checkpoint.

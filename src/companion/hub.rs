@@ -7,12 +7,12 @@ use super::{
     output::downloading,
 };
 use crate::{
-    checkpoint::hub::{Hub, Repo},
+    checkpoint::{
+        hub::{Hub, Repo},
+        plain,
+    },
     error::Result,
 };
-
-/// How sentence-transformers pools, which `quantize` writes down.
-pub const POOLING: &str = "1_Pooling/config.json";
 
 /// The path that is named; of a name on the hub its folder in the hub's cache, fetched where it is not there.
 ///
@@ -22,7 +22,11 @@ pub fn located(named: &Path) -> Result<PathBuf> {
     let Some(repo) = Repo::named(named) else {
         return Ok(named.to_owned());
     };
-    let beside: Vec<_> = COPIED.into_iter().chain([FOLDER_HEAD, POOLING]).collect();
+    let beside = COPIED
+        .into_iter()
+        .chain([plain::LENGTH])
+        .chain([FOLDER_HEAD]);
+    let beside: Vec<_> = beside.collect();
     let mut bar = None;
     let folder = Hub::from_env().folder(&repo, &beside, &mut |done, total| {
         bar.get_or_insert_with(|| downloading(&repo.id, total))

@@ -16,10 +16,10 @@ mod fetch;
 
 /// List the encoders that are known by name, or fetch the one that ships
 ///
-/// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, where the
-/// column `hub` says yes, or of a folder. The others' repositories lack safetensors and tokenizer.json, which
-/// `save_pretrained` of Python's transformers writes into a folder. Others run too: BERT, RoBERTa, XLM-RoBERTa,
-/// MPNet, Mistral, Qwen2, Llama and NV-Embed, from the hub, in folders, and in GGUF files.
+/// Each is a name for --model: of a repository that is fetched from the Hugging Face hub once, or of a folder.
+/// Others run too: BERT, RoBERTa, XLM-RoBERTa, MPNet, Mistral, Qwen2, Llama and NV-Embed, from the hub, in folders,
+/// and in GGUF files. Weights are read from safetensors and from pytorch_model.bin, of which nothing is run;
+/// tokenizers from tokenizer.json, and BERT's, MPNet's and RoBERTa's from vocab.txt, or vocab.json and merges.txt.
 ///
 /// What ships is found beside the program, in www/public/models of the working directory, or in the platform's
 /// data folder, where `fetch` puts it.
@@ -49,8 +49,8 @@ pub fn run(args: Args) -> Result<()> {
         return PRESETS.iter().try_for_each(json_line);
     }
     text_line(&format!(
-        "{:<46} {:>7} {:>6} {:>7}  {:<8} {:<8} {:<5} {:<8} licence",
-        "encoder", "size", "dims", "tokens", "pooling", "prompt", "hub", "browser"
+        "{:<46} {:>7} {:>6} {:>7}  {:<8} {:<8} {:<8} licence",
+        "encoder", "size", "dims", "tokens", "pooling", "prompt", "browser"
     ))?;
     PRESETS
         .iter()
@@ -78,12 +78,11 @@ fn line(preset: &Preset) -> String {
         None => "–",
     };
     format!(
-        "{:<46} {size:>7} {:>6} {:>7}  {:<8} {prompt:<8} {:<5} {:<8} {}",
+        "{:<46} {size:>7} {:>6} {:>7}  {:<8} {prompt:<8} {:<8} {}",
         preset.id,
         preset.dims,
         preset.max_tokens,
         preset.pooling,
-        yes(preset.fetched),
         yes(preset.browser),
         preset.licence
     )

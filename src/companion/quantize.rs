@@ -11,18 +11,19 @@ use serde::Serialize;
 
 use super::{
     folder::{COPIED, FOLDER_HEAD},
-    hub::{POOLING, located},
+    hub::located,
     output::{json_line, progress, text_line, write_file, write_whole},
     table::data::datasets,
 };
 use crate::{
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
-        gguf::write::{Pooling, Source, write_gguf},
+        gguf::write::{Source, write_gguf},
+        plain::PoolingMode,
         shards, tokenizer_json,
         weights::Dtype,
     },
-    embedding::Case,
+    embedding::{Case, Pool},
     error::{Error, Result},
     head::HeadFile,
     quantization::calibrate::calibrated,
@@ -143,7 +144,9 @@ pub fn run(mut args: Args) -> Result<()> {
         config_json: &config,
         tokenizer_json: &tokenizer,
         encoder: &checkpoint.encoder,
-        pooling: pooling(&args.model),
+        plain: checkpoint.plain,
+        pooler: checkpoint.plain.pooling == PoolingMode::Pooler
+            || case(&args.model)?.is_some_and(|case| case.pooling() == Pool::Pooler),
         rounded: &rounded,
     };
     let head = match &args.head {
@@ -181,11 +184,7 @@ pub fn run(mut args: Args) -> Result<()> {
 
 /// The matrices rounded for the texts of --calibrate, as the folder's head makes embeddings of them.
 fn calibrate(args: &Args, checkpoint: &BertCheckpoint) -> Result<BTreeMap<String, Vec<u8>>> {
-    let head = args.model.join(FOLDER_HEAD);
-    let case = match head.is_file() {
-        true => HeadFile::open(&head)?.spec.case,
-        false => Case::default(),
-    };
+    let case = case(&args.model)?.unwrap_or_default();
     let data = datasets(&args.calibrate)?;
     let bar = progress("rounding", 1);
     let texts = args.texts.unwrap_or(TEXTS);
@@ -195,6 +194,15 @@ fn calibrate(args: &Args, checkpoint: &BertCheckpoint) -> Result<BTreeMap<String
     });
     bar.finish_and_clear();
     rounded
+}
+
+/// How the head in a folder makes embeddings, where there is one.
+fn case(model: &Path) -> Result<Option<Case>> {
+    let head = model.join(FOLDER_HEAD);
+    match head.is_file() {
+        true => Ok(Some(HeadFile::open(&head)?.spec.case)),
+        false => Ok(None),
+    }
 }
 
 /// The output must not replace a file that the input consists of, or the folder itself.
@@ -227,17 +235,4 @@ fn head(model: &Path, encoder: &EncoderId) -> Result<HeadFile> {
     head.spec.encoder = encoder.clone();
     head.condition_only = None;
     Ok(head)
-}
-
-/// What sentence-transformers says the encoder was trained with; the mean where it says nothing.
-fn pooling(model: &Path) -> Pooling {
-    let cls = || {
-        let json = fs::read_to_string(model.join(POOLING)).ok()?;
-        let json: serde_json::Value = serde_json::from_str(&json).ok()?;
-        json.get("pooling_mode_cls_token")?.as_bool()
-    };
-    match cls() {
-        Some(true) => Pooling::Cls,
-        _ => Pooling::Mean,
-    }
 }

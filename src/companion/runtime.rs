@@ -33,7 +33,8 @@ pub enum DeviceName {
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
     /// Encoder: a GGUF file from `caselens quantize`, a Hugging Face folder (config.json, tokenizer.json,
-    /// model.safetensors or its shards), or a name on the Hugging Face hub, which is fetched once into the
+    /// model.safetensors or its shards, or what stands for the latter two: vocab.txt, or vocab.json and merges.txt, and
+    /// pytorch_model.bin), or a name on the Hugging Face hub, which is fetched once into the
     /// hub's cache; LLM encoders too (see `caselens models`)
     #[arg(
         long,
@@ -517,7 +518,7 @@ pub fn describe(spec: &HeadSpec) -> String {
         (1, _) => return format!("{encoder} without layers on top"),
         (_, Activation::None) => "linear",
         (_, Activation::Relu) => "non-linear",
-        (_, Activation::Gelu) => "transforming",
+        (_, Activation::Gelu | Activation::Tanh) => "transforming",
     };
     format!("{kind} head {} for {encoder}", widths.join(" → "))
 }

@@ -1,6 +1,6 @@
 //! C-STS data: tables with the columns sentence1, sentence2, condition, label, and answer1 and answer2 where there are answers.
 
-use std::{collections::HashSet, ops::Range};
+use std::{collections::HashSet, ops::Range, str::FromStr};
 
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -20,12 +20,70 @@ pub struct Row {
     pub sentence1: String,
     /// The second sentence.
     pub sentence2: String,
-    /// What they are compared by.
+    /// What they are compared by; empty where they are compared by themselves ([`Rules::unconditional`]).
     pub condition: String,
     /// How alike they are by it, 1–5.
     pub rating: f32,
     /// What each sentence says about the condition, in a few words; empty where nothing is known.
     pub answers: [String; 2],
+}
+
+/// How the rows of a table are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Rules {
+    /// Whether two sentences without a condition are compared by themselves; else every row needs one.
+    pub unconditional: bool,
+    /// What the labels count from and to.
+    pub labels: Labels,
+}
+
+impl Rules {
+    /// Whether a row is to have something in a column of texts.
+    fn needs(self, column: &str) -> bool {
+        !self.unconditional || column != "condition"
+    }
+}
+
+/// The scale of a table's labels, such as 1–5 of C-STS and 0–5 of the STS benchmark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Labels {
+    least: f32,
+    most: f32,
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self {
+            least: 1.0,
+            most: 5.0,
+        }
+    }
+}
+
+impl Labels {
+    /// The rating 1–5 of a label that lies as far between the ends; `None` outside of them.
+    fn rating(self, label: f32) -> Option<f32> {
+        let Self { least, most } = self;
+        let inside = (least..=most).contains(&label);
+        inside.then(|| match self == Self::default() {
+            true => label,
+            false => 1.0 + 4.0 * (label - least) / (most - least),
+        })
+    }
+}
+
+impl FromStr for Labels {
+    type Err = String;
+
+    /// Two numbers from 0 on, such as `0-5`.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let number = |text: &str| text.trim().parse::<f32>().ok().filter(|x| x.is_finite());
+        let ends = text.split_once('-');
+        match ends.and_then(|(least, most)| Some((number(least)?, number(most)?))) {
+            Some((least, most)) if least < most => Ok(Self { least, most }),
+            _ => Err(String::from("it is no scale such as 0-5")),
+        }
+    }
 }
 
 impl Row {
@@ -135,6 +193,14 @@ impl Dataset {
     /// # Errors
     /// A column is missing, there is no valid row, or a row is broken: its number is named.
     pub fn from_columns(name: &str, columns: &Columns) -> Result<Self> {
+        Self::read(name, columns, Rules::default())
+    }
+
+    /// [`from_columns`](Self::from_columns) by other rules.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(name: &str, columns: &Columns, rules: Rules) -> Result<Self> {
         let missing = |column: &str| Error::Data {
             file: name.into(),
             row: 0,
@@ -143,10 +209,11 @@ impl Dataset {
             ),
         };
         let needed = ["sentence1", "sentence2", "condition", "label"];
-        if let Some(column) = needed.into_iter().find(|column| !columns.has(column)) {
+        let mut needed = needed.into_iter().filter(|column| rules.needs(column));
+        if let Some(column) = needed.find(|column| !columns.has(column)) {
             return Err(missing(column));
         }
-        let data = Self::rated(name, columns, false)?;
+        let data = Self::rated(name, columns, rules, false)?;
         match data.rows.is_empty() {
             true => Err(Error::Data {
                 file: name.into(),
@@ -163,7 +230,7 @@ impl Dataset {
     /// # Errors
     /// A row with a label is broken: its number is named.
     pub fn labelled(name: &str, columns: &Columns) -> Result<Self> {
-        Self::rated(name, columns, true)
+        Self::rated(name, columns, Rules::default(), true)
     }
 
     /// The sentences and the condition of every row of a table, with a label or without.
@@ -195,7 +262,7 @@ impl Dataset {
     }
 
     /// The rated rows of a table, of which others may have no label.
-    fn rated(name: &str, columns: &Columns, others: bool) -> Result<Self> {
+    fn rated(name: &str, columns: &Columns, rules: Rules, others: bool) -> Result<Self> {
         let bad = |row: usize, reason: String| Error::Data {
             file: name.into(),
             row,
@@ -212,22 +279,25 @@ impl Dataset {
                 data.kept.push(None);
                 continue;
             }
-            let rating: f32 = label
+            let label: f32 = label
                 .trim()
                 .parse()
                 .map_err(|_| bad(row, format!("the label `{label}` is not a number")))?;
-            if rating == -1.0 {
+            if label == -1.0 {
                 data.kept.push(None);
                 continue;
             }
-            if !(1.0..=5.0).contains(&rating) {
-                return Err(bad(
+            let rating = rules.labels.rating(label).ok_or_else(|| {
+                let Labels { least, most } = rules.labels;
+                bad(
                     row,
-                    format!("the label {rating} is neither between 1 and 5 nor −1 (invalid)"),
-                ));
-            }
+                    format!(
+                        "the label {label} is neither between {least} and {most} nor −1 (invalid)"
+                    ),
+                )
+            })?;
             for column in ["sentence1", "sentence2", "condition"] {
-                if cell(column).trim().is_empty() {
+                if rules.needs(column) && cell(column).trim().is_empty() {
                     return Err(bad(row, format!("the {column} is empty")));
                 }
             }
@@ -237,7 +307,10 @@ impl Dataset {
             data.rows.push(Row {
                 sentence1: text("sentence1"),
                 sentence2: text("sentence2"),
-                condition: text("condition"),
+                // Spaces alone are none.
+                condition: Some(text("condition"))
+                    .filter(|condition| !condition.trim().is_empty())
+                    .unwrap_or_default(),
                 rating,
                 answers: ["answer1", "answer2"].map(text),
             });
@@ -540,6 +613,26 @@ mod tests {
         );
         let error = Dataset::texts("d.csv", &columns).unwrap_err().to_string();
         assert!(error.contains("row 2: the sentence2 is empty"), "{error}");
+    }
+
+    #[test]
+    fn labels_count_from_and_to_what_is_said() {
+        let rules = Rules {
+            unconditional: true,
+            labels: "0-5".parse().unwrap(),
+        };
+        let read = |csv: &str| Dataset::read("d.csv", &Columns::of_csv(csv), rules);
+        let data = read("sentence1,sentence2,label\na,b,0\na,c,2.5\nb,c,5\nb,d,-1\n").unwrap();
+        let ratings: Vec<f32> = data.rows.iter().map(|row| row.rating).collect();
+        assert_eq!(ratings, [1.0, 3.0, 5.0]);
+        assert!(data.rows.iter().all(|row| row.condition.is_empty()));
+        let mixed = read("sentence1,sentence2,condition,label\na,b, ,1\na,c,x,1\n").unwrap();
+        assert_eq!([0, 1].map(|i| mixed.rows[i].condition.as_str()), ["", "x"]);
+        let error = read("sentence1,sentence2,label\na,b,5.5\n").unwrap_err();
+        assert!(error.to_string().contains("between 0 and 5"), "{error}");
+        for wrong in ["", "5", "5-0", "0-inf", "a-b", "-1-1"] {
+            assert!(wrong.parse::<Labels>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

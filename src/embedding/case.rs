@@ -258,12 +258,15 @@ impl Case {
             Self::Apart(apart) if apart.pooling == Pool::Condition => {
                 Some("a tri-encoder pools the sentence's input, which holds no condition")
             }
+            Self::Apart(apart) if apart.pooling == Pool::Pooler => {
+                Some("the pooler is for bi-encoders, whose inputs hold both sentence and condition")
+            }
             Self::Apart(apart) => apart.join.fault(),
             Self::Cross(cross) if !matches!(cross.pooling, Pool::Cls | Pool::All) => {
                 Some("a cross-encoder pools its first token or all of them: cls or all")
             }
             Self::Instructed(Instructed {
-                pooling: Pool::Condition | Pool::Sentence,
+                pooling: Pool::Condition | Pool::Sentence | Pool::Pooler,
                 ..
             }) => Some("behind an instruction the pooling is query, last, all or cls"),
             Self::Joint(_) | Self::Instructed(_) | Self::Cross(_) | Self::Prompted(_) => None,

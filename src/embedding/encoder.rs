@@ -2,13 +2,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-#[cfg(not(target_arch = "wasm32"))]
-use super::remembered::Remembered;
 use super::{
-    Case, Input, Join, Pool, RouterScore,
+    Case, Input, Join, Pool,
     case::JointRouter,
     layers::{Layers, LinearNumbers},
     plan::{Pass, Plan, Pooled, Read, begin_row, term},
+    remembered::Remembered,
     within::Within,
 };
 #[cfg(not(target_arch = "wasm32"))]
@@ -44,7 +43,6 @@ pub struct Encoder<B: Backend> {
     model: Model<B>,
     /// What was trained beside it: see [`Encoder::equip`].
     pub(super) trained: Layers<B>,
-    #[cfg(not(target_arch = "wasm32"))]
     pub(super) remembered: Remembered,
 }
 
@@ -61,6 +59,8 @@ pub struct Shape {
     pub segments: bool,
     /// See [`Template::end`].
     pub end: Option<u32>,
+    /// Which tokens of a text by itself are averaged, as its authors have it.
+    pub plain: Pool,
     /// Whether an embedding is divided by its length before anything is done with it.
     pub unit_length: bool,
 }
@@ -113,20 +113,26 @@ impl<B: Backend> Encoder<B> {
     pub(crate) fn load_with<'a>(
         backend: B,
         checkpoint: &BertCheckpoint,
-        tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
+        mut tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
     ) -> Result<Self> {
-        let model = Bert::load(&backend, &checkpoint.config, tensor)?;
+        let config = &checkpoint.config;
+        let mut model = Bert::load(&backend, config, &mut tensor)?;
+        if checkpoint.has_pooler() {
+            model = model.with_pooler(&backend, config, tensor)?;
+        }
         Ok(Self::of(backend, model, checkpoint, checkpoint.dtype()))
     }
 
     /// As [`Encoder::load`], and uses the checkpoint up: each of its tensors is freed once the backend has its own copy,
     /// or is kept by the backend as it is.
     pub fn consume(backend: B, mut checkpoint: BertCheckpoint) -> Result<Self> {
-        let dtype = checkpoint.dtype();
-        let weights = &mut checkpoint.weights;
-        let model = Bert::load(&backend, &checkpoint.config, |name, shape| {
-            weights.take(name, shape)
-        })?;
+        let (dtype, pooler) = (checkpoint.dtype(), checkpoint.has_pooler());
+        let (config, weights) = (&checkpoint.config, &mut checkpoint.weights);
+        let mut take = |name: &str, shape: &[usize]| weights.take(name, shape);
+        let mut model = Bert::load(&backend, config, &mut take)?;
+        if pooler {
+            model = model.with_pooler(&backend, config, take)?;
+        }
         Ok(Self::of(backend, model, &checkpoint, dtype))
     }
 
@@ -138,16 +144,22 @@ impl<B: Backend> Encoder<B> {
             shape: Shape {
                 hidden_size: config.hidden_size,
                 vocab_size: config.vocab_size,
-                max_tokens: config.max_positions,
+                max_tokens: match checkpoint.plain.max_tokens {
+                    Some(tokens) => tokens.min(config.max_positions),
+                    None => config.max_positions,
+                },
                 segments: config.type_vocab_size > 1,
                 end: None,
+                plain: match Pool::from(checkpoint.plain.pooling) {
+                    Pool::Pooler if !model.has_pooler() => Pool::Cls,
+                    plain => plain,
+                },
                 unit_length: false,
             },
             tokenizer: Arc::clone(&checkpoint.tokenizer),
             dtype: dtype.name().into(),
             model: Model::Bert(Box::new((model, config.clone()))),
             trained: Layers::none(),
-            #[cfg(not(target_arch = "wasm32"))]
             remembered: Remembered::default(),
         }
     }
@@ -213,6 +225,12 @@ impl<B: Backend> Encoder<B> {
     /// Embeddings of this kind cannot be made here: the device or the encoder does not allow it.
     pub fn check(&self, case: &Case) -> Result<()> {
         let wrong = |reason: String| Err(Error::InvalidArgument(reason));
+        if case.pooling() == Pool::Pooler && !self.bert()?.0.has_pooler() {
+            return wrong(format!(
+                "{} has no pooler in its file. Pool in another way; or quantize it again from a folder whose weights hold `pooler.dense`, with a head that pools so.",
+                self.id
+            ));
+        }
         let join = match case {
             Case::Apart(apart) => apart.join,
             Case::Cross(_) => return self.bert().map(|_| ()),
@@ -238,14 +256,7 @@ impl<B: Backend> Encoder<B> {
                     _ => Ok(()),
                 };
             }
-            Case::Instructed(_) => {
-                return match self.backend.rows() {
-                    Some(_) => Ok(()),
-                    None => wrong(
-                        "encoders that follow instructions do not run on this device, WebGPU, nor in browsers. Use the CPU or CUDA.".into(),
-                    ),
-                };
-            }
+            Case::Instructed(_) => return Ok(()),
         };
         if self.backend.routing().is_none() {
             return wrong("a tri-encoder does not run on this device. Use the CPU or CUDA.".into());
@@ -253,11 +264,6 @@ impl<B: Backend> Encoder<B> {
         let layers = self.bert()?.0.layers().len();
         self.layers_of(case)?;
         match join {
-            Join::Router(router)
-                if matches!(router.score, RouterScore::Random(_)) && self.backend.rows().is_none() =>
-            {
-                wrong("a router's weights are not random on this device. Give an encoder in f32, on the CPU or CUDA.".into())
-            }
             Join::Router(router) if router.layers > layers => wrong(format!(
                 "the router works in {} layers, which must be between 0 and {layers}, the layers of the encoder.",
                 router.layers
@@ -272,6 +278,18 @@ impl<B: Backend> Encoder<B> {
             Model::Bert(both) => both.0.forward(&self.backend, batch),
             #[cfg(not(target_arch = "wasm32"))]
             Model::Decoder { states, .. } => states.states(batch),
+        }
+    }
+
+    /// What is pooled where `pool` says which tokens: hidden states `[tokens, hidden]`, or behind the pooler a row a sequence
+    /// of the batch, `[sequences, hidden]`.
+    ///
+    /// # Errors
+    /// The pooler is asked for and there is none.
+    pub fn states(&self, hidden: &B::Tensor, batch: &Batch, pool: Pool) -> Result<B::Tensor> {
+        match pool {
+            Pool::Pooler => self.bert()?.0.pool(&self.backend, hidden, batch),
+            _ => Ok(hidden.clone()),
         }
     }
 
@@ -312,7 +330,6 @@ impl<B: Backend> Encoder<B> {
     }
 
     /// Drops what is remembered of earlier calls: what comes next is the same numbers as without them.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn forget(&self) {
         self.remembered.clear();
     }
@@ -353,23 +370,36 @@ impl<B: Backend> Encoder<B> {
         let mut rows = Vec::with_capacity(sequences.len());
         let mut next = 0;
         while next < sequences.len() {
-            let (mut plan, mut pooling) = (Plan::default(), Pooling::default());
+            let mut plan = Plan::default();
+            let first = next;
+            let mut placed = Vec::new();
             while next < sequences.len() && !plan.is_full() {
-                let sequence = &sequences[next];
-                let placed = plan.add(sequence);
-                let row = begin_row(&mut pooling, pools.len());
-                let terms = pools.iter().zip(0..);
-                pooling.terms.extend(
-                    terms.map(|(&pool, block)| term(sequence, placed, pool, row, block, 1.0)),
-                );
+                placed.push(plan.add(&sequences[next]));
                 next += 1;
             }
             let hidden = self.hidden(&plan.batch)?;
-            let pooled = self.backend.pool(&hidden, &pooling)?;
-            for all in self.backend.read(&[&pooled]).await? {
-                let width = (all.len() / pooling.rows).max(1);
-                rows.extend(all.chunks_exact(width).map(<[f32]>::to_vec));
-            }
+            let one = |&pool: &Pool| {
+                let mut pooling = Pooling::default();
+                for (sequence, &placed) in sequences[first..].iter().zip(&placed) {
+                    let row = begin_row(&mut pooling, 1);
+                    let term = term(sequence, placed, pool, row, 0, 1.0);
+                    pooling.terms.push(term);
+                }
+                let states = self.states(&hidden, &plan.batch, pool)?;
+                self.backend.pool(&states, &pooling)
+            };
+            let pooled = pools.iter().map(one).collect::<Result<Vec<_>>>()?;
+            let numbers = self
+                .backend
+                .read(&pooled.iter().collect::<Vec<_>>())
+                .await?;
+            let width = self.shape.hidden_size;
+            rows.extend((0..placed.len()).map(|row| {
+                let parts = numbers
+                    .iter()
+                    .map(|all| &all[row * width..(row + 1) * width]);
+                parts.collect::<Vec<_>>().concat()
+            }));
         }
         Ok(rows)
     }
@@ -465,21 +495,25 @@ impl<B: Backend> Encoder<B> {
             },
         };
         Ok(Embedded {
-            plain: self.pool(&hidden, pass.plain)?,
-            conditional: self.pool(&hidden, pass.conditional)?,
+            plain: self.pool(&hidden, batch, pass.plain)?,
+            conditional: self.pool(&hidden, batch, pass.conditional)?,
             look,
         })
     }
 
     /// Rows of hidden states, where there are any.
-    pub(super) fn pool(&self, hidden: &B::Tensor, pooled: Pooled) -> Result<Option<Made<B>>> {
-        match pooled.inputs.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(Made {
-                rows: self.backend.pool(hidden, &pooled.pooling)?,
-                inputs: pooled.inputs,
-            })),
+    fn pool(&self, hidden: &B::Tensor, batch: &Batch, pooled: Pooled) -> Result<Option<Made<B>>> {
+        if pooled.inputs.is_empty() {
+            return Ok(None);
         }
+        let states = match pooled.pooler {
+            true => &self.states(hidden, batch, Pool::Pooler)?,
+            false => hidden,
+        };
+        Ok(Some(Made {
+            rows: self.backend.pool(states, &pooled.pooling)?,
+            inputs: pooled.inputs,
+        }))
     }
 }
 
@@ -507,6 +541,7 @@ where
                 max_tokens: config.max_positions,
                 segments: false,
                 end: config.eos,
+                plain: Pool::All,
                 unit_length: config.latent.as_ref().is_some_and(|l| l.output_normalize),
             },
             tokenizer: Arc::clone(&checkpoint.tokenizer),

@@ -14,12 +14,7 @@ use super::{
     encoder::{Embedded, Made},
     plan::{Job, Plan, Pooled, TOKEN_BUDGET, begin_row, term},
 };
-use crate::{
-    backend::Backend,
-    error::{Error, Result},
-    similarity::unit,
-    text::Sequence,
-};
+use crate::{backend::Backend, error::Result, similarity::unit, text::Sequence};
 
 /// Passes of inputs behind instructions.
 pub struct InstructedPasses<'a, B: Backend> {
@@ -126,8 +121,8 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
             }
         }
         Ok(Some(Embedded {
-            plain: self.upload(inputs, &vectors, false)?,
-            conditional: self.upload(inputs, &vectors, true)?,
+            plain: self.made(inputs, &vectors, false)?,
+            conditional: self.made(inputs, &vectors, true)?,
             look: None,
         }))
     }
@@ -187,7 +182,7 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
     }
 
     /// Those of the inputs that are conditional, or those that are not, on the device again.
-    fn upload(
+    fn made(
         &self,
         inputs: &[usize],
         vectors: &[Vec<f32>],
@@ -200,11 +195,9 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
         if inputs.is_empty() {
             return Ok(None);
         }
-        let rows = self.encoder.backend.rows().ok_or_else(|| {
-            Error::InvalidArgument("this device takes no rows from outside.".into())
-        })?;
+        let (columns, numbers) = (numbers[0].len(), numbers.concat());
         Ok(Some(Made {
-            rows: rows.upload(inputs.len(), numbers.concat())?,
+            rows: self.encoder.backend.rows(columns, &numbers)?,
             inputs,
         }))
     }

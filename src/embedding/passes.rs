@@ -3,14 +3,15 @@
 //! Inputs share batches of about [`TOKEN_BUDGET`](super::plan::TOKEN_BUDGET) tokens, and an embedding does not depend on
 //! what else is in its batch.
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::prompted::PromptedPasses;
 use super::{
     Case, Encoder,
     encoder::Embedded,
+    instruct::InstructedPasses,
     plan::{Job, Pass},
     router::passes::ApartPasses,
 };
-#[cfg(not(target_arch = "wasm32"))]
-use super::{instruct::InstructedPasses, prompted::PromptedPasses};
 use crate::{backend::Backend, error::Result};
 
 /// The passes of a [`Job`].
@@ -23,7 +24,6 @@ pub struct Passes<'a, B: Backend> {
 enum Of<'a, B: Backend> {
     Joint(JointPasses<'a, B>),
     Apart(Box<ApartPasses<'a, B>>),
-    #[cfg(not(target_arch = "wasm32"))]
     Instructed(InstructedPasses<'a, B>),
     #[cfg(not(target_arch = "wasm32"))]
     Prompted(PromptedPasses<'a, B>),
@@ -44,7 +44,6 @@ impl<B: Backend> Encoder<B> {
             Some(case @ Case::Apart(_)) => {
                 Of::Apart(Box::new(ApartPasses::new(self, job, case, &mut cuts)?))
             }
-            #[cfg(not(target_arch = "wasm32"))]
             Some(Case::Instructed(instructed)) => {
                 Of::Instructed(InstructedPasses::new(self, job, instructed, &mut cuts)?)
             }
@@ -53,7 +52,7 @@ impl<B: Backend> Encoder<B> {
                 Of::Prompted(PromptedPasses::new(self, job, prompted, &mut cuts)?)
             }
             #[cfg(target_arch = "wasm32")]
-            Some(Case::Instructed(_) | Case::Prompted(_)) => {
+            Some(Case::Prompted(_)) => {
                 // [`Encoder::check`] says which devices there are for it, none of which is in a browser.
                 return Err(crate::Error::InvalidArgument(
                     "this kind of encoder does not run in browsers.".into(),
@@ -73,7 +72,6 @@ impl<B: Backend> Passes<'_, B> {
         match &mut self.of {
             Of::Joint(passes) => passes.embed_next(&mut self.cuts),
             Of::Apart(passes) => passes.embed_next(),
-            #[cfg(not(target_arch = "wasm32"))]
             Of::Instructed(passes) => passes.embed_next().await,
             #[cfg(not(target_arch = "wasm32"))]
             Of::Prompted(passes) => passes.embed_next(),

@@ -95,7 +95,8 @@ impl Read {
     }
 }
 
-/// As [`Read::term`], of a sequence that is placed.
+/// As [`Read::term`], of a sequence that is placed. The term is over the rows that
+/// [`Encoder::states`](super::Encoder::states) gives for this pooling.
 pub fn term(
     sequence: &Sequence,
     placed: Placed,
@@ -105,10 +106,15 @@ pub fn term(
     weight: f32,
 ) -> PoolTerm {
     let span = pool.span(sequence);
+    let start = match pool {
+        // Behind the pooler there is a row a sequence.
+        Pool::Pooler => placed.index,
+        _ => placed.start + span.start,
+    };
     PoolTerm {
         row,
         block,
-        start: (placed.start + span.start) as u32,
+        start: start as u32,
         len: span.len() as u32,
         weight,
     }
@@ -222,6 +228,8 @@ pub struct Pass {
 pub struct Pooled {
     /// The input of each row.
     pub inputs: Vec<usize>,
+    /// Whether they are pooled behind the pooler.
+    pub pooler: bool,
     /// How they are pooled.
     pub pooling: Pooling,
 }
@@ -257,6 +265,7 @@ impl Pass {
             ) => {
                 let read = Conditioned::plan(&mut self.plan, template, joint, sentence, condition)?;
                 read.pool(&mut self.conditional.pooling, joint.pooling, joint.subtract);
+                self.conditional.pooler = joint.pooling == Pool::Pooler;
                 self.conditional.inputs.push(index);
                 let cut = read.cut();
                 self.reads.push(read);
@@ -294,6 +303,7 @@ impl Pass {
         let row = begin_row(&mut self.plain.pooling, 1);
         let term = read.term(pool, row, 0, 1.0);
         self.plain.pooling.terms.push(term);
+        self.plain.pooler = pool == Pool::Pooler;
         self.plain.inputs.push(index);
         Ok(read.sequence.cut)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Sequence;
+use crate::{checkpoint::plain::PoolingMode, text::Sequence};
 
 /// Which hidden states of an input are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,6 +13,8 @@ use crate::text::Sequence;
 pub enum Pool {
     /// The first token alone.
     Cls,
+    /// What the encoder's pooler makes of the first token, tanh(W·h + b): SimCSE's.
+    Pooler,
     /// Every token, special tokens included (as sentence-transformers does).
     All,
     /// The condition's tokens.
@@ -25,10 +27,21 @@ pub enum Pool {
     Query,
 }
 
+impl From<PoolingMode> for Pool {
+    fn from(mode: PoolingMode) -> Self {
+        match mode {
+            PoolingMode::Mean => Self::All,
+            PoolingMode::Cls => Self::Cls,
+            PoolingMode::Last => Self::Last,
+            PoolingMode::Pooler => Self::Pooler,
+        }
+    }
+}
+
 impl Pool {
     pub(crate) fn span(self, sequence: &Sequence) -> Range<usize> {
         match self {
-            Self::Cls => 0..1,
+            Self::Cls | Self::Pooler => 0..1,
             Self::All => 0..sequence.ids.len(),
             Self::Last => sequence.ids.len().saturating_sub(1)..sequence.ids.len(),
             Self::Condition | Self::Query => sequence.condition.clone(),

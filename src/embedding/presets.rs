@@ -1,21 +1,39 @@
 //! How an encoder wants sentence and condition, unless told otherwise.
 
 use super::{Case, Pool};
+use crate::checkpoint::{BertCheckpoint, presets::Preset};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::{checkpoint::Checkpoint, text::Wrapper};
 
 impl Case {
     /// The settings of CASE for an encoder: what is known of a published one, else those of its family. A decoder gets
     /// instructions; what is pooled are the text's tokens where latent attention follows, else the last one.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn of(checkpoint: &Checkpoint) -> Self {
-        let preset = checkpoint.preset();
-        let known = preset.and_then(|known| Some((known.prompt?, known.mean_behind_instruction)));
-        let (wrapper, mean) = match (known, checkpoint) {
-            (Some(known), _) => known,
-            (None, Checkpoint::Decoder(decoder)) => {
-                (Wrapper::default(), decoder.config.latent.is_some())
-            }
-            (None, Checkpoint::Bert(_)) => return Self::default(),
+        match checkpoint {
+            Checkpoint::Bert(bert) => Self::of_bert(bert),
+            Checkpoint::Decoder(decoder) => Self::known(decoder.preset).unwrap_or_else(|| {
+                let latent = decoder.config.latent.is_some();
+                Self::instruct(
+                    Wrapper::default(),
+                    if latent { Pool::Query } else { Pool::Last },
+                )
+            }),
+        }
+    }
+
+    /// [`Case::of`] of an encoder of the BERT family.
+    pub fn of_bert(bert: &BertCheckpoint) -> Self {
+        Self::known(bert.preset).unwrap_or_default()
+    }
+
+    /// That of an encoder which is known to follow instructions.
+    fn known(preset: Option<&Preset>) -> Option<Self> {
+        let known = preset?;
+        let pool = match known.mean_behind_instruction {
+            true => Pool::Query,
+            false => Pool::Last,
         };
-        Self::instruct(wrapper, if mean { Pool::Query } else { Pool::Last })
+        Some(Self::instruct(known.prompt?, pool))
     }
 }

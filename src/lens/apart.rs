@@ -22,7 +22,7 @@ use super::{
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
     embedding::{
-        Case, Pool,
+        Case,
         plan::{Plan, Read, begin_row},
         router::{Routed, Texts, TriEncoder},
     },
@@ -92,12 +92,16 @@ impl<B: Backend> Lens<B> {
             });
             let read = Read::single(&mut plan, input);
             let row = begin_row(&mut plain, 1);
-            plain.terms.push(read.term(Pool::All, row, 0, 1.0));
+            plain
+                .terms
+                .push(read.term(encoder.shape.plain, row, 0, 1.0));
             reads.push(read);
         }
         let rows: Vec<AttentionRow> = reads.iter().map(first_token).collect();
         let last = encoder.bert()?.0.layers().len().saturating_sub(1);
         let (hidden, attention) = encoder.hidden_attending(&plan.batch, None, &rows, last)?;
+
+        let states = encoder.states(&hidden, &plan.batch, encoder.shape.plain)?;
 
         let tri = TriEncoder::new(encoder, &self.case)?;
         let (texts, conditions) = (tri.sentences(texts)?, tri.conditions(&conditions)?);
@@ -105,7 +109,7 @@ impl<B: Backend> Lens<B> {
         let joined = tri.embed_watched(&texts, &conditions, &pairs, |w| weights.push(w))?;
 
         let mut taken = vec![
-            (StepName::Plain, backend.pool(&hidden, &plain)?),
+            (StepName::Plain, backend.pool(&states, &plain)?),
             (StepName::Joint, joined.clone()),
         ];
         if let Some((head, _)) = self.head.as_ref().filter(|_| self.has_layers()) {

@@ -39,7 +39,7 @@ impl Chosen {
         device: OpenDevice,
         now: impl Fn() -> f64,
     ) -> Result<Self> {
-        let case = Case::default();
+        let case = Case::of_bert(&checkpoint);
         let (lens, reason) = match device {
             OpenDevice::Cpu(reason) => (
                 Lens::consume(Simd::new().into(), checkpoint, head, case)?,

@@ -68,7 +68,7 @@ pub struct Recipe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StepName {
-    /// f(s): the sentence alone, all tokens averaged, `[hidden]`.
+    /// f(s): the sentence alone, pooled as the encoder's authors have it (mostly all tokens averaged), `[hidden]`.
     Plain,
     /// f(s, c): the sentence with its condition, `[orders · hidden]`.
     Joint,
@@ -285,20 +285,27 @@ impl<B: Backend> Lens<B> {
         };
         let (hidden, weights) = encoder.hidden_attending(batch, within.as_ref(), &rows, 0)?;
 
+        let pool = |pool, pooling: &Pooling| {
+            let states = encoder.states(&hidden, &inputs.plan.batch, pool)?;
+            backend.pool(&states, pooling)
+        };
         let mut taken = vec![(
             StepName::Plain,
-            backend.pool(&hidden, &inputs.plain_pooling())?,
+            pool(
+                encoder.shape.plain,
+                &inputs.plain_pooling(encoder.shape.plain),
+            )?,
         )];
         let mut alone = None;
         if let (Some(recipe), Some(conditioned)) = (recipe, &inputs.conditioned) {
-            let pool = |subtract| {
+            let joint = |subtract| {
                 let mut pooling = Pooling::default();
                 for part in conditioned.iter().flatten() {
                     part.read.pool(&mut pooling, recipe.pooling, subtract);
                 }
-                backend.pool(&hidden, &pooling)
+                pool(recipe.pooling, &pooling)
             };
-            let mut last = pool(false)?;
+            let mut last = joint(false)?;
             taken.push((StepName::Joint, last.clone()));
             let first = conditioned[0].first();
             if let Some(condition) = first.and_then(|part| part.read.alone.as_ref()) {
@@ -307,8 +314,8 @@ impl<B: Backend> Lens<B> {
                     blocks: 1,
                     terms: vec![condition.term(recipe.pooling, 0, 0, 1.0)],
                 };
-                alone = Some(backend.pool(&hidden, &pooling)?);
-                last = pool(true)?;
+                alone = Some(pool(recipe.pooling, &pooling)?);
+                last = joint(true)?;
                 taken.push((StepName::Offset, last.clone()));
             }
             if let (true, Some((head, _))) = (recipe.head, &self.head) {
@@ -441,11 +448,11 @@ impl Inputs {
         parts.flat_map(|part| &part.read.joint)
     }
 
-    fn plain_pooling(&self) -> Pooling {
+    fn plain_pooling(&self, pool: Pool) -> Pooling {
         let mut pooling = Pooling::default();
         for read in &self.plain {
             let row = begin_row(&mut pooling, 1);
-            pooling.terms.push(read.term(Pool::All, row, 0, 1.0));
+            pooling.terms.push(read.term(pool, row, 0, 1.0));
         }
         pooling
     }

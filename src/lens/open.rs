@@ -26,9 +26,7 @@ impl AnyBackend {
     pub async fn open(device: Device, dtype: Dtype, case: &Case) -> Result<Self> {
         let in_blocks = matches!(dtype, Dtype::Q8_0 | Dtype::Q4_0);
         Ok(match device {
-            Device::Cpu if in_blocks && matches!(case, Case::Joint(_) | Case::Cross(_)) => {
-                Simd::new().into()
-            }
+            Device::Cpu if in_blocks && !matches!(case, Case::Apart(_)) => Simd::new().into(),
             Device::Cpu => Candle::cpu().into(),
             Device::Cuda => Candle::cuda()?.into(),
             Device::WebGpu => WebGpu::new(PowerPreference::HighPerformance).await?.into(),

@@ -7,6 +7,7 @@ use crate::{
     backend::Backend,
     embedding::Input,
     error::{Error, Result},
+    similarity::cosine,
 };
 
 /// Distinct (sentence, condition) inputs, and the index of each use.
@@ -89,6 +90,35 @@ impl<B: Backend> Lens<B> {
             similarities: pairs.iter().map(similarity).collect(),
             cuts: pairs.iter().enumerate().filter_map(cut).collect(),
         })
+    }
+
+    /// Compares pairs of sentences by themselves, under no condition: a cosine each, −1 to 1. Each distinct sentence is embedded
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Lens::run`]; or this is a cross-encoder, which embeds no sentence.
+    pub async fn compare_by_themselves<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = [&'a str; 2]>,
+    ) -> Result<Vec<f32>> {
+        let mut distinct = Distinct::default();
+        let pairs: Vec<_> = pairs
+            .into_iter()
+            .map(|pair| pair.map(|sentence| distinct.add(sentence, "") as usize))
+            .collect();
+        if self.case.scores() && !pairs.is_empty() {
+            return Err(Error::InvalidArgument(
+                "a cross-encoder compares under conditions alone: it embeds no sentence.".into(),
+            ));
+        }
+        let inputs = distinct.inputs.iter();
+        let inputs = inputs.map(|(sentence, _)| self.encoder.single("sentence", sentence));
+        let vectors = self
+            .run(&inputs.collect::<Result<Vec<_>>>()?)
+            .await?
+            .vectors;
+        let similarity = |[a, b]: [usize; 2]| cosine(&vectors[a], &vectors[b]);
+        Ok(pairs.into_iter().map(similarity).collect())
     }
 
     /// What the encoder reads for these rows, and the two inputs that each compares: one twice where they are read at once.

@@ -7,10 +7,12 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use crate::{
-    backend::{Activation, AttentionRow, Backend, NormWeights, RelativeBiasWeights},
+    backend::{
+        Activation, AttentionRow, Backend, NormWeights, PoolTerm, Pooling, RelativeBiasWeights,
+    },
     checkpoint::{
         config::{Config, RELATIVE_BUCKETS},
-        names::RELATIVE_BIAS,
+        names::{POOLER, RELATIVE_BIAS},
         weights::{Dtype, Role, WeightTensor},
     },
     error::{Error, Result},
@@ -21,6 +23,7 @@ use crate::{
 pub struct Bert<B: Backend> {
     embeddings: B::Embeddings,
     layers: Vec<Layer<B>>,
+    pooler: Option<B::Linear>,
     vocab_size: usize,
     max_positions: usize,
     types: usize,
@@ -207,10 +210,64 @@ impl<B: Backend> Bert<B> {
         Ok(Self {
             embeddings,
             layers,
+            pooler: None,
             vocab_size: config.vocab_size,
             max_positions: config.max_positions,
             types: config.type_vocab_size.max(1),
         })
+    }
+
+    /// Adds the pooler, which a file may lack. `tensor` is as in [`Bert::load`].
+    pub fn with_pooler<'a>(
+        mut self,
+        backend: &B,
+        config: &Config,
+        mut tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
+    ) -> Result<Self> {
+        let hidden = config.hidden_size;
+        let mut get = |name: &str, shape: &[usize]| -> Result<_> {
+            Ok(WeightTensor {
+                role: Some(Role::Pooler),
+                ..tensor(name, shape)?
+            })
+        };
+        let [weight, bias] = POOLER;
+        let parts = (get(weight, &[hidden, hidden])?, get(bias, &[hidden])?);
+        self.pooler = Some(backend.load_linear(vec![parts])?);
+        Ok(self)
+    }
+
+    /// Whether it has a pooler.
+    pub fn has_pooler(&self) -> bool {
+        self.pooler.is_some()
+    }
+
+    /// tanh(W·h + b) of the first token's hidden state of each sequence of the batch: `[tokens, hidden] → [sequences,
+    /// hidden]`.
+    ///
+    /// # Errors
+    /// It has no pooler.
+    pub fn pool(&self, backend: &B, hidden: &B::Tensor, batch: &Batch) -> Result<B::Tensor> {
+        let pooler = self
+            .pooler
+            .as_ref()
+            .ok_or_else(|| Error::InvalidArgument("this encoder's file holds no pooler.".into()))?;
+        let first = batch.ranges().zip(0..).map(|(range, row)| PoolTerm {
+            row,
+            block: 0,
+            start: range.start as u32,
+            len: 1,
+            weight: 1.0,
+        });
+        let first = backend.pool(
+            hidden,
+            &Pooling {
+                rows: batch.len(),
+                blocks: 1,
+                terms: first.collect(),
+            },
+        )?;
+        backend.linear(&first, pooler, Activation::Tanh)
     }
 
     /// Hidden states of the last layer, `[tokens, hidden]`.

@@ -7,8 +7,8 @@ use std::{ops::Range, sync::Arc};
 use tokenizers::{Encoding, TruncationDirection};
 
 #[cfg(not(target_arch = "wasm32"))]
-use super::{Prompt, Setting, Wrapper, instruction};
-use super::{Tokenizer, sentences};
+use super::Prompt;
+use super::{Setting, Tokenizer, Wrapper, instruction, sentences};
 use crate::error::{Error, Result};
 
 /// Which of the two comes first.
@@ -219,7 +219,6 @@ impl Template<'_> {
     }
 
     /// A text behind the instruction I(∅). Never cut: as a condition by itself.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn instructed(&self, wrapper: Wrapper, text: &Tokens) -> Result<Sequence> {
         self.cut_to_fit(text, |text| {
             self.behind(&wrapper.before(instruction::NOTHING), text)
@@ -228,7 +227,6 @@ impl Template<'_> {
 
     /// One of sentence and condition, behind the instruction that holds the other. The sentence is cut where
     /// the two are too long, the condition never.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn instructed_pair(
         &self,
         wrapper: Wrapper,
@@ -284,7 +282,6 @@ impl Template<'_> {
     }
 
     /// As [`Template::cut_to_fit`], of a text that stands beside a condition: where nothing of it fits, that is too long.
-    #[cfg(not(target_arch = "wasm32"))]
     fn cut_beside(
         &self,
         text: &Tokens,
@@ -299,7 +296,6 @@ impl Template<'_> {
     }
 
     /// What `make` makes of the text, whose end is left out as far as it takes for that to fit.
-    #[cfg(not(target_arch = "wasm32"))]
     fn cut_to_fit(
         &self,
         text: &Tokens,
@@ -329,7 +325,6 @@ impl Template<'_> {
     ///
     /// The space between the two is the text's, as SentencePiece's tokens begin with it: so what is left out is
     /// what NV-Embed's published code leaves out.
-    #[cfg(not(target_arch = "wasm32"))]
     fn behind(&self, before: &str, text: &str) -> Result<Sequence> {
         let (encoding, pieces) = self
             .tokenizer

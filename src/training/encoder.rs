@@ -338,6 +338,7 @@ impl<'a, O: Objective> Training<'a, O> {
                 frozen: options.freeze,
                 dropout: options.dropout,
                 precision: options.precision,
+                pooler: task.case.pooling() == Pool::Pooler,
             },
         );
         let mut encoder = Encoder::load(backend, task.checkpoint)?;
@@ -467,7 +468,13 @@ impl<'a, O: Objective> Training<'a, O> {
         let template = self.encoder.template();
         let mut pass = Pass::default();
         for (input, i) in inputs.zip(0..) {
-            pass.add(i, input, &template, Some(self.task.case), Pool::All)?;
+            pass.add(
+                i,
+                input,
+                &template,
+                Some(self.task.case),
+                self.encoder.shape.plain,
+            )?;
         }
         let router = self.task.case.joint_router();
         let embedded = self.encoder.embed_pass(pass, router, false)?;

@@ -17,7 +17,7 @@ use crate::{
         dataset::{Dataset, Row},
         mixture::{Mixture, Source},
     },
-    embedding::{Case, Encoder, Input, Pool, plan::Job},
+    embedding::{Case, Encoder, Input, plan::Job},
     error::{Error, Result},
     evaluation::metrics,
     head::{HeadSpec, MENTIONED, Mentioned},
@@ -217,7 +217,7 @@ impl Objective for Rated {
         let job = Job {
             inputs: &self.validation.inputs,
             case: Some(run.task.case),
-            plain: Pool::All,
+            plain: encoder.shape.plain,
             look: false,
         };
         let finish = Finish {
@@ -342,7 +342,7 @@ fn before(run: &Training<'_, Rated>, texts: &[Input]) -> Result<Tensor> {
     let job = Job {
         inputs: texts,
         case: None,
-        plain: Pool::All,
+        plain: encoder.shape.plain,
         look: false,
     };
     let finish = Finish {

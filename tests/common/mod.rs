@@ -11,7 +11,7 @@ use caselens::{
     },
     checkpoint::{
         BertCheckpoint, Checkpoint, EncoderId,
-        gguf::write::{Pooling, Source, write_gguf},
+        gguf::write::{Source, write_gguf},
         tokenizer_json,
         weights::{Bytes, Dtype},
     },
@@ -260,7 +260,8 @@ pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
         config_json: &config,
         tokenizer_json: std::str::from_utf8(&tokenizer).unwrap(),
         encoder: &source.encoder,
-        pooling: Pooling::Mean,
+        plain: source.plain,
+        pooler: false,
         rounded: &std::collections::BTreeMap::new(),
     };
     write_gguf(&mut file, &parts, dtype).unwrap();

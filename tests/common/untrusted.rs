@@ -4,7 +4,7 @@
 
 use caselens::{
     Error, Lens,
-    backend::{Activation, simd::Simd},
+    backend::{Activation, Backend, simd::Simd},
     bundle::{File, Manifest, gallery},
     checkpoint::{ArrivingCheckpoint, BertCheckpoint, EncoderId, weights::Bytes},
     embedding::{Case, Encoder},
@@ -103,7 +103,7 @@ pub fn head(bytes: &[u8]) -> Outcome {
     let backend = Simd::new();
     let head = Head::load(&backend, &file).map_err(refused)?;
     let width = file.spec.dims[0];
-    let rows = backend.rows(width, &vec![0.5; width]);
+    let rows = backend.rows(width, &vec![0.5; width]).map_err(refused)?;
     head.forward(&backend, &rows).map_err(refused)?;
     Ok(())
 }

@@ -155,6 +155,41 @@ fn read(path: impl AsRef<Path>) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+/// As the STS benchmark has it; expected is what transformers and scipy make of it.
+#[test]
+fn sentences_without_a_condition_are_compared_by_themselves() {
+    let folder = Folder::new("unconditional");
+    let fixture = common::json("sts.json");
+    let mut csv = String::from("sentence1,sentence2,label\n");
+    for row in fixture["rows"].as_array().unwrap() {
+        let text = |i: usize| row[i].as_str().unwrap();
+        csv += &format!("{},{},{}\n", text(0), text(1), row[2]);
+    }
+    let file = folder.write("sts.csv", &csv);
+    let model = common::fixture("bert-tiny").display().to_string();
+    let args = [
+        "evaluate", "--model", &model, "--head", "none", "--data", &file, "--labels", "0-5",
+    ];
+    let said = program::refused(&args, b"");
+    assert!(said.contains("`condition` is missing"), "{said}");
+    let found = &program::json(&[&args[..], &["--unconditional", "--json"]].concat(), "")[0];
+    for figure in ["spearman", "pearson"] {
+        let (found, expected) = (found[figure].as_f64(), fixture[figure].as_f64());
+        let difference = (found.unwrap() - expected.unwrap()).abs();
+        assert!(difference < 1e-4, "{figure}: {found:?} {expected:?}");
+    }
+    assert!(found["accuracy"].is_null() && found["condition_only"].is_null());
+    let printed = program::ok(&[&args[..], &["--unconditional"]].concat(), b"");
+    let printed = String::from_utf8(printed).unwrap();
+    assert!(
+        printed.contains("There is no accuracy") && !printed.contains("NaN"),
+        "{printed}"
+    );
+    // 0 is no label of C-STS.
+    let said = program::refused(&[&args[..7], &["--unconditional"]].concat(), b"");
+    assert!(said.contains("neither between 1 and 5"), "{said}");
+}
+
 #[test]
 fn rows_are_evaluated_in_every_format() {
     let folder = Folder::new("data-evaluate");

@@ -407,3 +407,78 @@ fn a_teacher_of_other_data_is_refused() {
     refuse(&["--adapter", "none"], "trains an encoder");
     assert!(!Path::new(&out).exists());
 }
+
+/// SimCSE's texts go through its pooler, which its name says: its GGUF file keeps the pooler, others' go without.
+#[test]
+fn simcse_keeps_its_pooler() {
+    let home = Folder::new("simcse");
+    let score = |model: &str| {
+        let args = [
+            "score",
+            "A dog runs.",
+            "A cat runs.",
+            "-c",
+            "the animal",
+            "--json",
+        ];
+        let how = [
+            "--head",
+            "none",
+            "--order",
+            "cs",
+            "--pooling",
+            "pooler",
+            "--model",
+            model,
+        ];
+        caselens(&[&args[..], &how].concat())
+    };
+    for (name, keeps) in [("sup-simcse-bert-base-uncased", true), ("other", false)] {
+        let (folder, file) = (home.0.join(name), home.file(&format!("{name}.gguf")));
+        std::fs::create_dir(&folder).unwrap();
+        for part in ["config.json", "vocab.txt", "pytorch_model.bin"] {
+            std::fs::copy(
+                common::fixture("published/bert").join(part),
+                folder.join(part),
+            )
+            .unwrap();
+        }
+        let folder = folder.display().to_string();
+        let quantize = [
+            "quantize", "--model", &folder, "--dtype", "f32", "--output", &file,
+        ];
+        let (code, _, said) = caselens(&quantize);
+        assert_eq!(code, 0, "{said}");
+        let (code, published, said) = score(&folder);
+        assert_eq!(code, 0, "{said}");
+        let (code, quantized, said) = score(&file);
+        match keeps {
+            true => assert_eq!((code, quantized), (0, published), "{said}"),
+            false => assert!(code == 2 && said.contains("has no pooler"), "{said}"),
+        }
+    }
+}
+
+/// The pooler is trained where embeddings go through it, and else stays as it was published.
+#[test]
+fn a_pooler_that_embeddings_go_through_is_trained() {
+    let home = Folder::new("pooler");
+    let data = home.write("data.csv", DATA);
+    let model = common::fixture("published/bert").display().to_string();
+    let pooler = |folder: &str| {
+        let all = numbers(folder);
+        let mut named = all
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("pooler."));
+        [named.next(), named.next()].map(|tensor| tensor.unwrap().1)
+    };
+    let published = pooler(&model);
+    for (pooling, changes) in [("pooler", true), ("cls", false)] {
+        let output = home.file(pooling);
+        train(&model, &data, &output, &["--pooling", pooling]);
+        let trained = pooler(&output);
+        for (trained, published) in trained.iter().zip(&published) {
+            assert_eq!(trained != published, changes, "{pooling}");
+        }
+    }
+}

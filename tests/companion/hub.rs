@@ -554,7 +554,7 @@ fn what_there_is_not_is_said() {
     let mut published = decoder();
     published
         .files
-        .retain(|(name, _)| name != "model.safetensors");
+        .retain(|(name, _)| !["model.safetensors", "pytorch_model.bin"].contains(&name.as_str()));
     let server = Server::new(move |request| match request.path.as_str() {
         path if path.contains("tiny/private") => {
             Reply::status(401, "RepoNotFound", "Repository not found")

@@ -370,6 +370,7 @@ macro_rules! on_every_backend {
 on_every_backend!(embed_gathers_and_normalises);
 on_every_backend!(linear_is_the_product);
 on_every_backend!(linear_takes_any_width);
+on_every_backend!(rows_from_outside_are_read_back);
 on_every_backend!(gelu_is_exact);
 on_every_backend!(linear_add_norm_is_the_composition);
 on_every_backend!(attention_stays_within_sequences);
@@ -411,6 +412,7 @@ mod checks {
                 (33, 96, 130, 3, Activation::None),
                 (65, 160, 63, 2, Activation::Gelu),
                 (130, 384, 96, 1, Activation::None),
+                (9, 96, 96, 1, Activation::Tanh),
             ] {
                 let tables = TableSpec::random(random, inputs, Dtype::F32);
                 let layer = LinearSpec::random(random, inputs, outputs, parts, dtype);
@@ -433,6 +435,20 @@ mod checks {
                 );
             }
         }
+    }
+
+    /// As they are, and behind an operation.
+    pub fn rows_from_outside_are_read_back<B: Backend>(subject: &Subject<B>) {
+        let backend = subject.backend;
+        let numbers: Vec<f32> = (0..35).map(|i| (i * 13 % 29) as f32 - 14.0).collect();
+        let x = backend.rows(7, &numbers).unwrap();
+        assert_eq!(read(backend, &x), numbers);
+        let found = read(backend, &backend.normalize(&x).unwrap());
+        let expected: Vec<f32> = numbers
+            .chunks(7)
+            .flat_map(caselens::similarity::unit)
+            .collect();
+        Tolerance::Relative(1e-6).check("rows", &found, &expected, 7);
     }
 
     /// Heads may have widths that are no multiple of a vector or a block.

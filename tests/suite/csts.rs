@@ -323,6 +323,7 @@ fn the_gradient_of_its_loss_is_that_of_finite_differences() {
             frozen: Frozen::None,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         let checkpoint = common::tiny(name);
         let encoder = Encoder::load(Trainer::new(Device::Cpu, 0, how), &checkpoint).unwrap();

@@ -97,6 +97,7 @@ fn gradients_are_those_of_finite_differences() {
             frozen: Frozen::None,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         let backend = Trainer::new(Device::Cpu, 0, how);
         let encoder = Encoder::load(backend, &checkpoint).unwrap();
@@ -174,6 +175,7 @@ fn the_gradient_of_a_relative_bias_is_that_of_torch() {
             frozen: Frozen::Matrices,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         let learns = how.adapter == Adapter::Full;
         let backend = Trainer::new(Device::Cpu, 0, how);
@@ -582,6 +584,7 @@ fn low_rank_updates_begin_at_the_published_weights() {
         frozen: Frozen::None,
         dropout: 0.0,
         precision: TrainingPrecision::F32,
+        pooler: false,
     };
     let tuning = Encoder::load(Trainer::new(Device::Cpu, 1, how), &checkpoint).unwrap();
     let published = Encoder::load(Candle::cpu(), &checkpoint).unwrap();

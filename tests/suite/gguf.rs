@@ -18,9 +18,10 @@ use caselens::{
             header::{Header, Metadata},
             value::Value,
             vocabulary,
-            write::{Pooling, Source, tensor_shapes, write_gguf},
+            write::{Source, tensor_shapes, write_gguf},
         },
         keys,
+        plain::Plain,
         weights::{Bytes, Dtype, Weights},
     },
 };
@@ -54,7 +55,8 @@ fn write(config: &str, tokenizer: &str, weights: Bytes, dtype: Dtype) -> Result<
         config_json: config,
         tokenizer_json: tokenizer,
         encoder: &encoder("fixture"),
-        pooling: Pooling::Mean,
+        plain: Plain::default(),
+        pooler: false,
         rounded: &std::collections::BTreeMap::new(),
     };
     let mut out = Cursor::new(Vec::new());
@@ -245,7 +247,8 @@ fn a_file_opens_as_the_encoder_it_was_made_from() {
             config_json: &config_json,
             tokenizer_json: &tokenizer_json,
             encoder: &encoder("fixture"),
-            pooling: Pooling::Mean,
+            plain: Plain::default(),
+            pooler: false,
             rounded: &std::collections::BTreeMap::new(),
         };
         let mut out = Cursor::new(Vec::new());

@@ -1,9 +1,9 @@
-//! CASE behind instructions, with tiny decoders: against embeddings by transformers.
+//! CASE behind instructions, with tiny decoders and an XLM-R: against embeddings by transformers.
 
-use crate::common::{Folder, Tensors, decoder, json, relative_error, worst_cosine};
+use crate::common::{self, Folder, Tensors, decoder, json, relative_error, tiny, worst_cosine};
 use caselens::{
-    backend::candle::Candle,
-    checkpoint::Checkpoint,
+    backend::{Backend, candle::Candle, simd::Simd},
+    checkpoint::{Checkpoint, weights::Dtype},
     embedding::{Case, Encoder, Input, Instruct, Instructed, Pool},
     model::decoder::Precision,
     similarity::unit,
@@ -32,7 +32,7 @@ fn rows() -> Vec<(String, String)> {
         .collect()
 }
 
-fn conditionals(encoder: &Encoder<Candle>) -> Vec<Input> {
+fn conditionals<B: Backend>(encoder: &Encoder<B>) -> Vec<Input> {
     rows()
         .iter()
         .map(|(s, c)| encoder.conditional(s, c, "").unwrap())
@@ -47,7 +47,7 @@ fn case(wrapper: Wrapper, pooling: Pool, setting: Setting, subtract: bool) -> Ca
     })
 }
 
-fn run(encoder: &Encoder<Candle>, inputs: &[Input], case: &Case) -> Vec<f32> {
+fn run<B: Backend>(encoder: &Encoder<B>, inputs: &[Input], case: &Case) -> Vec<f32> {
     let rows = block_on(encoder.run_raw(inputs, case)).unwrap();
     assert!(rows.cuts.is_empty());
     rows.vectors.concat()
@@ -186,4 +186,84 @@ fn what_is_too_long_is_cut_or_refused() {
     let input = encoder.conditional("A dog.", "the weather", "").unwrap();
     let error = block_on(encoder.run_raw(&[input], &Case::default())).unwrap_err();
     assert!(error.to_string().contains("is a decoder"), "{error}");
+}
+
+/// An MLM encoder that follows instructions, as multilingual-e5-large-instruct does, on one backend.
+fn check_xlm_r<B: Backend>(encoder: &Encoder<B>, least: f32, what: &str) {
+    let file = Tensors::open("xlm-r-tiny/instruct.safetensors");
+    let expected = |kind: &str| file.floats(&format!("query.{kind}"));
+    let check = |kind: &str, found: &[f32], expected: &[f32]| {
+        let cosine = worst_cosine(found, expected, 64);
+        assert!(cosine >= least, "{kind} {what}: {cosine}");
+        if least > 0.9999 {
+            let error = relative_error(found, expected);
+            assert!(error <= F32_ERROR, "{kind} {what}: {error:e}");
+        }
+    };
+    let (pairs, alone) = (conditionals(encoder), expected("condition"));
+    for (kind, setting) in [("cond", Setting::Condition), ("sent", Setting::Sentence)] {
+        let case = |subtract| case(Wrapper::Spaced, Pool::Query, setting, subtract);
+        let raw = expected(kind);
+        check(kind, &run(encoder, &pairs, &case(false)), &raw);
+        let less: Vec<f32> = raw.iter().zip(&alone).map(|(x, y)| x - y).collect();
+        let found = run(encoder, &pairs, &case(true));
+        check(&format!("{kind} − c"), &found, &less);
+    }
+    let case = Case::instruct(Wrapper::Spaced, Pool::Query);
+    let sentences = rows();
+    let sentences = sentences
+        .iter()
+        .map(|(s, _)| encoder.single("a text", s).unwrap());
+    let sentences: Vec<_> = sentences.collect();
+    check(
+        "sentence",
+        &run(encoder, &sentences, &case),
+        &expected("sentence"),
+    );
+}
+
+#[test]
+fn xlm_r_follows_instructions_on_every_backend() {
+    let checkpoint = tiny("xlm-r-tiny");
+    check_xlm_r(
+        &Encoder::load(Candle::cpu(), &checkpoint).unwrap(),
+        1.0 - 1e-6,
+        "on candle",
+    );
+    check_xlm_r(
+        &Encoder::load(Simd::new(), &checkpoint).unwrap(),
+        1.0 - 1e-6,
+        "on simd",
+    );
+    let file = common::quantized(&common::fixture("xlm-r-tiny"), Dtype::Q8_0);
+    // Differences of embeddings that are near each other.
+    check_xlm_r(
+        &Encoder::load(Simd::new(), &file).unwrap(),
+        0.98,
+        "in q8_0 on simd",
+    );
+    if let Some(gpu) = common::gpu() {
+        check_xlm_r(
+            &Encoder::load(gpu, &checkpoint).unwrap(),
+            1.0 - 1e-6,
+            "on WebGPU",
+        );
+    }
+}
+
+#[test]
+fn what_follows_instructions_is_known_by_the_name_in_its_file() {
+    let below = Folder::new("instruct-e5");
+    let path = below.0.join("multilingual-e5-large-instruct");
+    std::fs::create_dir(&path).unwrap();
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::copy(common::fixture("xlm-r-tiny").join(name), path.join(name)).unwrap();
+    }
+    let file = common::quantized(&path, Dtype::Q8_0);
+    assert_eq!(
+        Case::of_bert(&file),
+        Case::instruct(Wrapper::Spaced, Pool::Query)
+    );
+    let other = common::quantized(&common::fixture("xlm-r-tiny"), Dtype::Q8_0);
+    assert_eq!(Case::of_bert(&other), Case::default());
 }

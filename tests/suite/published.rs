@@ -3,12 +3,17 @@
 use std::fs;
 
 use caselens::{
-    backend::{Backend, candle::Candle},
+    Device, Lens,
+    backend::{Backend, candle::Candle, simd::Simd},
     checkpoint::{
-        BertCheckpoint, Checkpoint, tokenizer_json,
+        BertCheckpoint, Checkpoint,
+        gguf::write::{Source, write_gguf},
+        plain::{Plain, PoolingMode},
+        tokenizer_json,
         weights::{Bytes, Dtype},
     },
-    embedding::Encoder,
+    embedding::{Case, Encoder, Joint, Pool},
+    similarity::cosine,
     text::{Batch, Order, Tokenizer},
 };
 use pollster::block_on;
@@ -312,4 +317,226 @@ fn a_gguf_file_of_what_torch_wrote_opens() {
         let file = common::quantized(&folder.0, Dtype::F32);
         assert!(of(&file) == of(&open(&folder)), "{kind}");
     }
+}
+
+/// A folder's GGUF file with its pooler, opened.
+fn with_pooler(folder: &Folder, plain: Plain) -> BertCheckpoint {
+    let checkpoint = open(folder);
+    let config = folder.read("config.json");
+    let tokenizer = tokenizer_json(&folder.0, &config).unwrap();
+    let mut file = std::io::Cursor::new(Vec::new());
+    let source = Source {
+        weights: &checkpoint.weights,
+        config_json: &config,
+        tokenizer_json: std::str::from_utf8(&tokenizer).unwrap(),
+        encoder: &checkpoint.encoder,
+        plain,
+        pooler: true,
+        rounded: &Default::default(),
+    };
+    write_gguf(&mut file, &source, Dtype::F32).unwrap();
+    BertCheckpoint::from_gguf("with a pooler", Bytes::Owned(file.into_inner())).unwrap()
+}
+
+/// A case of one order, condition first, minus the condition's own embedding.
+fn pooled_by(pooling: Pool) -> Case {
+    Case::Joint(Joint {
+        orders: vec![Order::ConditionSentence],
+        pooling,
+        subtract: true,
+        router: None,
+    })
+}
+
+/// Pooler and last token, of texts by themselves and of pairs minus the condition's own, against transformers.
+fn check_pooler<B: Backend>(encoder: &Encoder<B>, kind: &str, what: &str) {
+    let outputs = Tensors::open(&format!("published/{kind}/outputs.safetensors"));
+    let texts = texts(kind);
+    let plain: Vec<&str> = texts[..3].iter().map(String::as_str).collect();
+    let found = block_on(encoder.embed(&plain, Pool::Pooler, false)).unwrap();
+    for (n, found) in found.vectors.iter().enumerate() {
+        let error = relative_error(found, &outputs.floats(&format!("pooler.{n}")));
+        assert!(error <= 1e-4, "{kind} {what}, text {n}: {error:e}");
+    }
+    let ids = common::json(&format!("published/{kind}/ids.json"));
+    for (n, pair) in ids["pairs"].as_array().unwrap().iter().enumerate() {
+        let text = |i: usize| pair[i].as_str().unwrap();
+        let input = encoder.conditional(text(1), text(0), "").unwrap();
+        let (pair, alone) = (
+            outputs.floats(&format!("pair.{n}")),
+            outputs.floats(&format!("alone.{n}")),
+        );
+        let less: Vec<f32> = pair.iter().zip(&alone).map(|(x, y)| x - y).collect();
+        for (pooling, expected) in [Pool::Pooler, Pool::Last].into_iter().zip(less.chunks(16)) {
+            let case = pooled_by(pooling);
+            let rows = block_on(encoder.run_raw(std::slice::from_ref(&input), &case)).unwrap();
+            let error = relative_error(&rows.vectors[0], expected);
+            assert!(
+                error <= 2e-4,
+                "{kind} {what}, pair {n} by {pooling:?}: {error:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_pooler_and_the_last_token_are_those_of_transformers() {
+    let gpu = common::gpu();
+    for kind in ["bert", "roberta"] {
+        let files = [slow(kind), &["config.json", "pytorch_model.bin"]].concat();
+        let torch = folder("pooler", kind, &files, &[]);
+        let opened = open(&torch);
+        check_pooler(
+            &Encoder::load(Candle::cpu(), &opened).unwrap(),
+            kind,
+            "on candle",
+        );
+        check_pooler(
+            &Encoder::load(Simd::new(), &opened).unwrap(),
+            kind,
+            "on simd",
+        );
+        if let Some(gpu) = &gpu {
+            check_pooler(
+                &Encoder::load(gpu.clone(), &opened).unwrap(),
+                kind,
+                "on WebGPU",
+            );
+        }
+        let file = with_pooler(&torch, Plain::default());
+        check_pooler(
+            &Encoder::load(Simd::new(), &file).unwrap(),
+            kind,
+            "in a GGUF file",
+        );
+        check_pooler(
+            &Encoder::consume(Simd::new(), file).unwrap(),
+            kind,
+            "used up",
+        );
+    }
+}
+
+#[test]
+fn a_file_without_a_pooler_says_so() {
+    let torch = folder(
+        "bare",
+        "bert",
+        &["vocab.txt", "config.json", "pytorch_model.bin"],
+        &[],
+    );
+    let bare = common::quantized(&torch.0, Dtype::Q8_0);
+    assert!(!bare.has_pooler());
+    let encoder = Encoder::load(Simd::new(), &bare).unwrap();
+    let error = Lens::new(encoder, None, pooled_by(Pool::Pooler))
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("has no pooler"), "{error}");
+}
+
+/// SimCSE's authors embed a text by its pooler, which its name says and no file.
+#[test]
+fn simcse_is_known_by_its_name() {
+    let below = Folder::new("published-simcse");
+    let path = below.0.join("sup-simcse-bert-base-uncased");
+    fs::create_dir(&path).unwrap();
+    for file in ["vocab.txt", "config.json", "pytorch_model.bin"] {
+        fs::copy(fixture("published/bert").join(file), path.join(file)).unwrap();
+    }
+    let outputs = Tensors::open("published/bert/outputs.safetensors");
+    let texts = texts("bert");
+    let expected = cosine(&outputs.floats("pooler.0"), &outputs.floats("pooler.1"));
+    let lens = Lens::open(&path, None, Device::Cpu).unwrap();
+    let compared = block_on(lens.compare(&texts[0], &texts[1], &["the animal"])).unwrap();
+    let found = compared[0].unconditional;
+    assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+    // Its GGUF file keeps that, whatever its name is.
+    let folder = Folder(path);
+    let plain = open(&folder).plain;
+    assert_eq!(plain.pooling, PoolingMode::Pooler);
+    assert_eq!(with_pooler(&folder, plain).plain, plain);
+}
+
+#[test]
+fn a_text_is_read_as_far_and_pooled_as_sentence_transformers_says() {
+    let folder = folder(
+        "length",
+        "bert",
+        &[],
+        &["config.json", "tokenizer.json", "model.safetensors"],
+    );
+    folder.write(
+        "sentence_bert_config.json",
+        r#"{"max_seq_length": 24, "do_lower_case": false}"#,
+    );
+    fs::create_dir(folder.file("1_Pooling")).unwrap();
+    folder.write(
+        "1_Pooling/config.json",
+        r#"{"pooling_mode_cls_token": true}"#,
+    );
+    let opened = open(&folder);
+    let expected = Plain {
+        pooling: PoolingMode::Cls,
+        max_tokens: Some(24),
+    };
+    assert_eq!(opened.plain, expected);
+    let encoder = Encoder::load(Candle::cpu(), &opened).unwrap();
+    assert_eq!(
+        (encoder.shape.max_tokens, encoder.shape.plain),
+        (24, Pool::Cls)
+    );
+    let text = "A small brown dog runs across the frozen river. ".repeat(9);
+    let input = encoder.single("a text", &text).unwrap();
+    let rows = block_on(encoder.run_raw(&[input], &Case::default())).unwrap();
+    assert!(matches!(rows.cuts[..], [(0, 1..)]), "{:?}", rows.cuts);
+    let mut ids = encoder.tokenizer.ids(&text).unwrap();
+    ids.drain(23..ids.len() - 1);
+    let mut batch = Batch::default();
+    batch.push(&ids, &[0; 24]);
+    let hidden = encoder.hidden(&batch).unwrap();
+    let hidden = block_on(encoder.backend.read(&[&hidden]))
+        .unwrap()
+        .remove(0);
+    assert!(relative_error(&rows.vectors[0], &hidden[..64]) < 1e-6);
+    // A GGUF file keeps both.
+    assert_eq!(common::quantized(&folder.0, Dtype::Q8_0).plain, expected);
+    folder.write("sentence_bert_config.json", "{");
+    let error = Checkpoint::open(&folder.0).err().unwrap();
+    assert!(
+        error.to_string().contains("sentence_bert_config.json"),
+        "{error}"
+    );
+    // What ships has said nothing of either, and reads as it did.
+    let shipped = common::shipped().encoder.shape;
+    assert_eq!((shipped.max_tokens, shipped.plain), (512, Pool::All));
+}
+
+#[test]
+fn long_texts_are_embedded_as_by_sentence_transformers() {
+    let Some(folder) = common::minilm_folder() else {
+        return;
+    };
+    if !folder.join("sentence_bert_config.json").is_file() {
+        eprintln!(
+            "skipped: {} lacks sentence_bert_config.json",
+            folder.display()
+        );
+        return;
+    }
+    let long = common::json("minilm/long.json");
+    let texts: Vec<String> = serde_json::from_value(long["texts"].clone()).unwrap();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let expected = Tensors::open("minilm/long.safetensors").floats("embeddings");
+    let opened = Checkpoint::open(&folder)
+        .and_then(Checkpoint::bert)
+        .unwrap();
+    let encoder = Encoder::load(Candle::cpu(), &opened).unwrap();
+    assert_eq!(
+        encoder.shape.max_tokens as u64,
+        long["max_seq_length"].as_u64().unwrap()
+    );
+    let found = block_on(encoder.embed(&texts, encoder.shape.plain, true)).unwrap();
+    assert_eq!(found.cuts.len(), texts.len());
+    let worst = common::worst_cosine(&found.vectors.concat(), &expected, 384);
+    assert!(worst >= 0.999, "{worst}");
 }

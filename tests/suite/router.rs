@@ -219,6 +219,10 @@ impl Backend for Counting {
         Ok((batch.len(), self.candle.upload(batch)?))
     }
 
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Tensor> {
+        self.candle.rows(columns, numbers)
+    }
+
     fn embed(&self, tables: &Embeddings, (sequences, batch): &Self::Batch) -> Result<Tensor> {
         self.passes.set(self.passes.get() + sequences);
         self.candle.embed(tables, batch)
@@ -356,6 +360,7 @@ fn gradients_are_those_of_finite_differences() {
                 frozen: Frozen::None,
                 dropout: 0.0,
                 precision: TrainingPrecision::F32,
+                pooler: false,
             };
             let backend = Trainer::new(Device::Cpu, 0, how);
             let encoder = Encoder::load(backend, &tiny(name)).unwrap();

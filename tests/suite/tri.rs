@@ -401,6 +401,7 @@ fn gradients_are_those_of_finite_differences() {
             frozen: Frozen::None,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         let encoder = equipped(Trainer::new(Device::Cpu, 0, how), "bert-tiny", &case);
         let weights: Vec<f32> = (0..2 * 64).map(|i| (i as f32 * 0.7).sin()).collect();
@@ -465,6 +466,7 @@ fn a_router_adds_what_was_published() {
             frozen: Frozen::None,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         let case = Case::tri(Router {
             score,

@@ -24,6 +24,16 @@ pub fn dense(w: &WeightTensor<'_>, device: &Device) -> Result<Tensor> {
     Ok(Tensor::from_vec(w.to_f32(), w.shape.as_slice(), device)?)
 }
 
+/// Rows from outside, as [`Backend::rows`](crate::backend::Backend::rows).
+pub fn rows(columns: usize, numbers: &[f32], device: &Device) -> Result<Tensor> {
+    let rows = numbers.len() / columns.max(1);
+    Ok(Tensor::from_slice(
+        &numbers[..rows * columns],
+        (rows, columns),
+        device,
+    )?)
+}
+
 /// Tensors of a file in f32, stacked along their first dimension.
 pub fn stacked(parts: &[&WeightTensor<'_>], device: &Device) -> Result<Tensor> {
     let tensors = parts.iter().map(|w| dense(w, device));
@@ -36,6 +46,7 @@ pub fn activate(x: Tensor, activation: Activation) -> Result<Tensor> {
         Activation::None => x,
         Activation::Gelu => x.gelu_erf()?,
         Activation::Relu => x.relu()?,
+        Activation::Tanh => x.tanh()?,
     })
 }
 

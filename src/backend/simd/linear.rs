@@ -6,7 +6,7 @@ use super::{
     blocks::{self, Blocks},
     dense::{self, Dense},
     isa::{Cpu, Isa, Work},
-    math::gelu,
+    math::{gelu, tanh},
     memory::{Aligned, Memory},
     norm::Norm,
     product::{Map, Output, Tiles, panel, panel_width},
@@ -191,6 +191,16 @@ impl Map for Relu {
     }
 }
 
+#[derive(Clone, Copy)]
+struct Tanh;
+
+impl Map for Tanh {
+    #[inline(always)]
+    fn map<I: Isa>(self, isa: I, x: I::F32) -> I::F32 {
+        tanh(isa, x)
+    }
+}
+
 /// All panels of a product, with bias and activation while their numbers are in the first cache.
 #[inline(always)]
 fn panels<I: Isa, T: Tiles<I>>(
@@ -212,6 +222,7 @@ fn panels<I: Isa, T: Tiles<I>>(
         match then {
             Then::Activation(Activation::Gelu) => out.map(isa, rows, p, Gelu),
             Then::Activation(Activation::Relu) => out.map(isa, rows, p, Relu),
+            Then::Activation(Activation::Tanh) => out.map(isa, rows, p, Tanh),
             Then::Activation(Activation::None) | Then::AddNorm(..) => {}
         }
     }

@@ -47,6 +47,17 @@ pub fn gelu<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     isa.sub(isa.max(x, zero), isa.mul(size, tail))
 }
 
+/// tanh x = ±(1 − e)/(1 + e) with e = e^(−2|x|), to 10⁻⁶.
+#[inline(always)]
+pub fn tanh<I: Isa>(isa: I, x: I::F32) -> I::F32 {
+    let one = isa.splat(1.0);
+    let size = isa.max(x, isa.sub(isa.splat(0.0), x));
+    let e = exp(isa, isa.mul(size, isa.splat(-2.0)));
+    let tanh = isa.div(isa.sub(one, e), isa.add(one, e));
+    let sign = isa.div(x, isa.max(size, isa.splat(f32::MIN_POSITIVE)));
+    isa.mul(tanh, sign)
+}
+
 /// Σ f(xᵢ): sixteen sums side by side, then their sum by halves.
 #[inline(always)]
 pub fn sum(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {

@@ -37,7 +37,9 @@ impl Purpose {
     fn usage(self) -> BufferUsages {
         match self {
             Self::Activations => BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-            Self::Inputs | Self::Weights => BufferUsages::STORAGE | BufferUsages::COPY_DST,
+            // Rows from outside may be read as they are.
+            Self::Inputs => BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC,
+            Self::Weights => BufferUsages::STORAGE | BufferUsages::COPY_DST,
             Self::Readback => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
         }
     }

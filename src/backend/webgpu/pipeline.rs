@@ -174,6 +174,7 @@ fn number(activation: Activation) -> f64 {
         Activation::None => 0.0,
         Activation::Gelu => 1.0,
         Activation::Relu => 2.0,
+        Activation::Tanh => 3.0,
     }
 }
 

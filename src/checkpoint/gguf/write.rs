@@ -28,7 +28,8 @@ use crate::{
         dtype::{BLOCK, Dtype},
         encoder_id::EncoderId,
         keys,
-        names::RELATIVE_BIAS,
+        names::{POOLER, RELATIVE_BIAS},
+        plain::{Plain, PoolingMode},
         weights::{WeightTensor, Weights},
     },
     error::{Error, Result},
@@ -39,14 +40,6 @@ const VERSION: u32 = 2;
 /// Tensors begin at multiples of so many bytes.
 const ALIGNMENT: usize = 32;
 
-/// How llama.cpp pools hidden states when asked for an embedding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pooling {
-    #[default]
-    Mean,
-    Cls,
-}
-
 /// What a GGUF file is made from.
 pub struct Source<'a> {
     /// The published weights, RoBERTa's unused positions dropped or not.
@@ -56,7 +49,10 @@ pub struct Source<'a> {
     /// tokenizer.json, as published.
     pub tokenizer_json: &'a str,
     pub encoder: &'a EncoderId,
-    pub pooling: Pooling,
+    /// How its authors embed a text by itself.
+    pub plain: Plain,
+    /// Whether the pooler is written too.
+    pub pooler: bool,
     /// Matrices that are rounded already, in the blocks of the dtype that is written, by GGUF name.
     pub rounded: &'a BTreeMap<String, Vec<u8>>,
 }
@@ -84,7 +80,11 @@ pub fn write_gguf(out: &mut impl Write, source: &Source<'_>, dtype: Dtype) -> Re
     let mut metadata = model_keys(source, &config, file_type);
     metadata.extend(tokens::keys(source.tokenizer_json, &config)?);
     let mut tensors = Vec::new();
-    for (name, shape) in tensor_shapes(&config) {
+    let hidden = config.hidden_size;
+    let pooler = POOLER.into_iter().zip([vec![hidden, hidden], vec![hidden]]);
+    let pooler = pooler.filter(|_| source.pooler);
+    let pooler = pooler.map(|(name, shape)| (name.to_owned(), shape));
+    for (name, shape) in tensor_shapes(&config).into_iter().chain(pooler) {
         let tensor = match source.rounded.get(&name) {
             Some(blocks) => WeightTensor {
                 name,
@@ -135,7 +135,7 @@ fn write(
     Ok(())
 }
 
-/// Every tensor of an encoder with its shape, in the order of the forward pass.
+/// Every tensor that an encoder has with its shape, in the order of the forward pass.
 pub fn tensor_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
     let (hidden, inner) = (config.hidden_size, config.intermediate_size);
     let mut out = vec![
@@ -241,9 +241,10 @@ pub(crate) fn quantize(
 fn model_keys(source: &Source<'_>, config: &Config, file_type: u32) -> Vec<(String, Value)> {
     let encoder = source.encoder;
     let name = encoder.id.rsplit('/').next().unwrap_or(&encoder.id);
-    let pooling = match source.pooling {
-        Pooling::Mean => 1,
-        Pooling::Cls => 2,
+    let pooling = match source.plain.pooling {
+        PoolingMode::Mean => 1,
+        PoolingMode::Cls | PoolingMode::Pooler => 2,
+        PoolingMode::Last => 3,
     };
     let architecture = config.family.architecture();
     let own = |key: &str, value: Value| (format!("{architecture}.{key}"), value);
@@ -272,6 +273,12 @@ fn model_keys(source: &Source<'_>, config: &Config, file_type: u32) -> Vec<(Stri
         own("attention.causal", Value::Bool(false)),
         own("pooling_type", Value::U32(pooling)),
     ];
+    if source.plain.pooling == PoolingMode::Pooler {
+        all.push(general(keys::POOLING, Value::text("pooler")));
+    }
+    if let Some(tokens) = source.plain.max_tokens {
+        all.push(general(keys::MAX_TOKENS, Value::count(tokens)));
+    }
     if config.relative_bias {
         let buckets = Value::count(RELATIVE_BUCKETS);
         all.push(own("attention.relative_buckets_count", buckets));

@@ -88,7 +88,6 @@ fn directory(bytes: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// A file by its name, and how many bytes its entry takes; `None` where that is cut short.
-#[allow(clippy::type_complexity)] // one use
 fn entry<'a>(bytes: &'a [u8], entry: &'a [u8]) -> Option<Result<(&'a str, Range<usize>, usize)>> {
     if !entry.starts_with(b"PK\x01\x02") {
         return None;

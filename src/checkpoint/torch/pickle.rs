@@ -73,7 +73,7 @@ impl Name {
 
 /// A value; what has parts is a number of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Value<'a> {
+enum Object<'a> {
     Mark,
     /// `None`, `True` or `False`: nothing depends on which.
     Flag,
@@ -91,10 +91,10 @@ enum Value<'a> {
 struct Machine<'a> {
     input: &'a [u8],
     at: usize,
-    stack: Vec<Value<'a>>,
-    memo: HashMap<u32, Value<'a>>,
-    parts: Vec<Value<'a>>,
-    dictionaries: Vec<Vec<(Value<'a>, Value<'a>)>>,
+    stack: Vec<Object<'a>>,
+    memo: HashMap<u32, Object<'a>>,
+    parts: Vec<Object<'a>>,
+    dictionaries: Vec<Vec<(Object<'a>, Object<'a>)>>,
     entries: usize,
     tensors: Vec<Rebuilt<'a>>,
 }
@@ -131,13 +131,13 @@ impl<'a> Machine<'a> {
                 return Err("its pickle has more values than a list of tensors".into());
             }
         };
-        let Value::Dictionary(top) = top else {
+        let Object::Dictionary(top) = top else {
             return Err("its pickle is no dictionary of tensors".into());
         };
         let mut named = BTreeMap::new();
         for &(key, value) in &self.dictionaries[top] {
             // What else is beside tensors, such as a number of steps, is nothing that a forward pass reads.
-            if let (Value::Text(name), Value::Tensor(tensor)) = (key, value) {
+            if let (Object::Text(name), Object::Tensor(tensor)) = (key, value) {
                 named.insert(name, self.tensors[tensor].clone());
             }
         }
@@ -148,34 +148,34 @@ impl<'a> Machine<'a> {
     }
 
     /// One operation; the value that the last one leaves.
-    fn step(&mut self, operation: u8) -> Result<Option<Value<'a>>> {
+    fn step(&mut self, operation: u8) -> Result<Option<Object<'a>>> {
         let value = match operation {
             // PROTO
             0x80 => return self.byte().map(|_| None),
             // STOP
             b'.' => return self.pop().map(Some),
             // MARK
-            b'(' => Value::Mark,
+            b'(' => Object::Mark,
             // NONE, NEWTRUE, NEWFALSE
-            b'N' | 0x88 | 0x89 => Value::Flag,
+            b'N' | 0x88 | 0x89 => Object::Flag,
             // BININT1, BININT2, BININT, LONG1
-            b'K' => Value::Number(self.integer(1)?),
-            b'M' => Value::Number(self.integer(2)?),
-            b'J' => Value::Number(i64::from(self.integer(4)? as i32)),
+            b'K' => Object::Number(self.integer(1)?),
+            b'M' => Object::Number(self.integer(2)?),
+            b'J' => Object::Number(i64::from(self.integer(4)? as i32)),
             0x8a => {
                 let size = self.byte()?.into();
-                Value::Number(self.integer(size)?)
+                Object::Number(self.integer(size)?)
             }
             // BINUNICODE
             b'X' => {
                 let size = self.length()?;
                 let text = std::str::from_utf8(self.take(size)?);
-                Value::Text(text.map_err(|_| "a text in its pickle is no UTF-8")?)
+                Object::Text(text.map_err(|_| "a text in its pickle is no UTF-8")?)
             }
             // GLOBAL
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
-                Value::Name(Name::of(module, name).ok_or_else(|| {
+                Object::Name(Name::of(module, name).ok_or_else(|| {
                     format!("its pickle wants `{module}.{name}`, which no list of tensors needs; nothing of it was run. Take the model from a source that you trust, in safetensors")
                 })?)
             }
@@ -202,7 +202,7 @@ impl<'a> Machine<'a> {
             // BINPERSID
             b'Q' => {
                 let id = self.pop()?;
-                Value::Storage(self.storage(id)?)
+                Object::Storage(self.storage(id)?)
             }
             // REDUCE
             b'R' => {
@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
             b'b' => {
                 self.pop()?;
                 return match self.stack.last() {
-                    Some(Value::Dictionary(_)) => Ok(None),
+                    Some(Object::Dictionary(_)) => Ok(None),
                     _ => Err("its pickle changes something that is no dictionary".into()),
                 };
             }
@@ -278,33 +278,33 @@ impl<'a> Machine<'a> {
         std::str::from_utf8(line).map_err(|_| "a name in its pickle is no UTF-8".into())
     }
 
-    fn pop(&mut self) -> Result<Value<'a>> {
+    fn pop(&mut self) -> Result<Object<'a>> {
         self.stack.pop().ok_or_else(missing)
     }
 
     /// Where the values behind the last mark begin.
     fn mark(&self) -> Result<usize> {
-        let mark = self.stack.iter().rposition(|value| *value == Value::Mark);
+        let mark = self.stack.iter().rposition(|value| *value == Object::Mark);
         mark.map(|mark| mark + 1).ok_or_else(missing)
     }
 
     /// The values from there on as one.
-    fn tuple(&mut self, from: usize) -> Result<Value<'a>> {
+    fn tuple(&mut self, from: usize) -> Result<Object<'a>> {
         let start = self.parts.len();
         self.parts.extend(self.stack.drain(from..));
-        Ok(Value::Tuple(start, self.parts.len() - start))
+        Ok(Object::Tuple(start, self.parts.len() - start))
     }
 
-    fn dictionary(&mut self) -> Value<'a> {
+    fn dictionary(&mut self) -> Object<'a> {
         self.dictionaries.push(Vec::new());
         self.entries += 1;
-        Value::Dictionary(self.dictionaries.len() - 1)
+        Object::Dictionary(self.dictionaries.len() - 1)
     }
 
     /// Puts the keys and values from there on, behind so many marks, into the dictionary before them.
-    fn set(&mut self, from: usize, marks: usize) -> Result<Option<Value<'a>>> {
+    fn set(&mut self, from: usize, marks: usize) -> Result<Option<Object<'a>>> {
         let place = from.checked_sub(marks + 1).ok_or_else(missing)?;
-        let Some(&Value::Dictionary(dictionary)) = self.stack.get(place) else {
+        let Some(&Object::Dictionary(dictionary)) = self.stack.get(place) else {
             return Err("its pickle puts something into what is no dictionary".into());
         };
         let (pairs, odd) = self.stack[from..].as_chunks::<2>();
@@ -317,16 +317,16 @@ impl<'a> Machine<'a> {
         Ok(None)
     }
 
-    fn parts(&self, value: Value<'a>) -> Result<&[Value<'a>]> {
+    fn parts(&self, value: Object<'a>) -> Result<&[Object<'a>]> {
         match value {
-            Value::Tuple(start, length) => Ok(&self.parts[start..start + length]),
+            Object::Tuple(start, length) => Ok(&self.parts[start..start + length]),
             _ => Err("its pickle has something else where a tuple is needed".into()),
         }
     }
 
-    fn sizes(&self, value: Value<'a>) -> Result<Vec<usize>> {
-        let size = |value: &Value<'a>| match *value {
-            Value::Number(n) => usize::try_from(n).ok(),
+    fn sizes(&self, value: Object<'a>) -> Result<Vec<usize>> {
+        let size = |value: &Object<'a>| match *value {
+            Object::Number(n) => usize::try_from(n).ok(),
             _ => None,
         };
         let parts = self.parts(value)?;
@@ -339,13 +339,13 @@ impl<'a> Machine<'a> {
     }
 
     /// `('storage', torch.FloatStorage, '0', 'cpu', 12)`
-    fn storage(&self, id: Value<'a>) -> Result<Storage<'a>> {
+    fn storage(&self, id: Object<'a>) -> Result<Storage<'a>> {
         let &[
-            Value::Text("storage"),
-            Value::Name(Name::Storage(dtype)),
-            Value::Text(key),
-            Value::Text(_),
-            Value::Number(numbers),
+            Object::Text("storage"),
+            Object::Name(Name::Storage(dtype)),
+            Object::Text(key),
+            Object::Text(_),
+            Object::Number(numbers),
         ] = self.parts(id)?
         else {
             return Err("its pickle refers to something that is no storage of torch".into());
@@ -358,16 +358,16 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn call(&mut self, called: Value<'a>, arguments: Value<'a>) -> Result<Value<'a>> {
+    fn call(&mut self, called: Object<'a>, arguments: Object<'a>) -> Result<Object<'a>> {
         let given = self.parts(arguments)?;
         match (called, given) {
-            (Value::Name(Name::OrderedDict), []) => Ok(self.dictionary()),
+            (Object::Name(Name::OrderedDict), []) => Ok(self.dictionary()),
             // storage, offset, size, stride, requires_grad, backward_hooks, and what newer ones add
             (
-                Value::Name(Name::RebuildTensor),
+                Object::Name(Name::RebuildTensor),
                 &[
-                    Value::Storage(storage),
-                    Value::Number(offset),
+                    Object::Storage(storage),
+                    Object::Number(offset),
                     size,
                     stride,
                     ..,
@@ -383,9 +383,9 @@ impl<'a> Machine<'a> {
                 // Sizes are values too.
                 self.entries += tensor.shape.len() + tensor.strides.len();
                 self.tensors.push(tensor);
-                Ok(Value::Tensor(self.tensors.len() - 1))
+                Ok(Object::Tensor(self.tensors.len() - 1))
             }
-            (Value::Name(Name::RebuildParameter), &[tensor @ Value::Tensor(_), ..]) => Ok(tensor),
+            (Object::Name(Name::RebuildParameter), &[tensor @ Object::Tensor(_), ..]) => Ok(tensor),
             _ => Err("its pickle calls something in a way that no list of tensors needs".into()),
         }
     }

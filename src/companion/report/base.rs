@@ -121,6 +121,7 @@ impl Base {
             Pool::Condition => "the condition's tokens",
             Pool::Sentence => "the sentence's tokens",
             Pool::Cls => "[CLS]",
+            Pool::Pooler => "[CLS] behind the pooler",
         }
     }
 }

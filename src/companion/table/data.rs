@@ -6,7 +6,7 @@ use super::{Format, ReadOptions, Reader};
 use crate::{
     data::{
         columns::Columns,
-        dataset::{Dataset, Draw},
+        dataset::{Dataset, Draw, Rules},
         mixture::{KeptText, Kind, Listed, Mention},
         teacher::Teacher,
     },
@@ -21,8 +21,16 @@ const BATCH: usize = 1024;
 /// # Errors
 /// The file cannot be opened, a column is missing, or a row is broken: the row's number is named.
 pub fn dataset(path: &Path, limit: Option<usize>) -> Result<Dataset> {
+    dataset_by(path, limit, Rules::default())
+}
+
+/// [`dataset`] by other rules.
+///
+/// # Errors
+/// As there.
+pub fn dataset_by(path: &Path, limit: Option<usize>, rules: Rules) -> Result<Dataset> {
     let columns = rows(path, limit)?;
-    Dataset::from_columns(&path.display().to_string(), &columns)
+    Dataset::read(&path.display().to_string(), &columns, rules)
 }
 
 /// What a data set is made of, of at most `limit` of a file's rows.

@@ -62,10 +62,7 @@ impl<B: Backend> Weigh<'_, B> {
                     random(&[seed, layer as u64, sentence, condition], route.len)
                 });
                 let weights: Vec<f32> = weights.collect();
-                let upload = self.backend.rows();
-                upload
-                    .ok_or_else(|| wrong("a router's weights are not random on this device."))?
-                    .upload(weights.len(), weights)
+                self.backend.rows(1, &weights)
             }
             (score, Some((queries, keys))) => {
                 (self.routing).weights(queries, keys, routes, score.scores(heads))

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     backend::{
         Activation, AttentionRow, Backend, Gain, NormWeights, Pooling, RelativeBiasWeights, Route,
-        Routing, Scores, Stretch, Upload,
+        Routing, Scores, Stretch,
         candle::{
             batch::DeviceBatch,
             operations::{self, Norm, layer_norm, stacked},
@@ -64,6 +64,7 @@ impl Trainer {
             frozen: Frozen::None,
             dropout: 0.0,
             precision: TrainingPrecision::F32,
+            pooler: false,
         };
         Self {
             tape: None,
@@ -78,6 +79,7 @@ impl Trainer {
             frozen: Frozen::None,
             dropout: 0.0,
             precision,
+            pooler: false,
         };
         Self {
             tape: device.is_cpu().then(Tape::off),
@@ -255,6 +257,10 @@ impl Backend for Trainer {
         DeviceBatch::new(batch, &self.device)
     }
 
+    fn rows(&self, columns: usize, numbers: &[f32]) -> Result<Tensor> {
+        operations::rows(columns, numbers, &self.device)
+    }
+
     fn embed(&self, tables: &Embeddings, batch: &DeviceBatch) -> Result<Tensor> {
         let x = tables.sum(batch)?;
         match &self.tape {
@@ -368,10 +374,6 @@ impl Backend for Trainer {
         Some(self)
     }
 
-    fn rows(&self) -> Option<&dyn Upload<Tensor = Tensor>> {
-        Some(self)
-    }
-
     async fn read(&self, tensors: &[&Tensor]) -> Result<Vec<Vec<f32>>> {
         operations::read(tensors)
     }
@@ -418,14 +420,5 @@ impl Routing for Trainer {
 
     fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
         routing::transform(x, matrices, of)
-    }
-}
-
-impl Upload for Trainer {
-    type Tensor = Tensor;
-
-    fn upload(&self, rows: usize, numbers: Vec<f32>) -> Result<Tensor> {
-        let columns = numbers.len() / rows.max(1);
-        Ok(Tensor::from_vec(numbers, (rows, columns), &self.device)?)
     }
 }

@@ -211,6 +211,8 @@ pub struct FineTuning {
     /// Probability of dropout after the embeddings and each sub-layer's linear layer.
     pub dropout: f32,
     pub precision: TrainingPrecision,
+    /// Whether embeddings go through the encoder's pooler: then it is trained with the matrices.
+    pub pooler: bool,
 }
 
 impl FineTuning {
@@ -220,6 +222,9 @@ impl FineTuning {
         match role {
             None => false,
             Some(Role::Head) => true,
+            Some(Role::Pooler) => {
+                self.pooler && self.adapter == Adapter::Full && self.frozen != Frozen::Matrices
+            }
             Some(role) => self.adapter == Adapter::Full && !self.frozen.holds(role),
         }
     }
@@ -275,9 +280,11 @@ mod tests {
                 frozen: Frozen::Matrices,
                 dropout: 0.0,
                 precision: TrainingPrecision::F32,
+                pooler: false,
             };
             assert!(how.trains(Some(Role::Head)));
             assert!(!how.trains(Some(Role::TokenTable)) && !how.trains(None));
+            assert!(!how.trains(Some(Role::Pooler)));
             let bias = how.trains(Some(Role::Bias { layer: 0 }));
             assert_eq!(bias, adapter == Adapter::Full);
         }

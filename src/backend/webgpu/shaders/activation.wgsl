@@ -1,4 +1,4 @@
-// The function after a linear layer, chosen when the pipeline is made: 0 none, 1 GELU, 2 ReLU.
+// The function after a linear layer, chosen when the pipeline is made: 0 none, 1 GELU, 2 ReLU, 3 tanh.
 override activation: u32 = 0u;
 
 // erf on [-1, 1] by the rational minimax approximation of Eigen and XLA, x·P(x²)/Q(x²).
@@ -52,6 +52,10 @@ fn activate(x: f32) -> f32 {
         }
         case 2u: {
             return max(x, 0.0);
+        }
+        case 3u: {
+            // Some GPUs divide infinities far from zero, where it is 1 to f32.
+            return tanh(clamp(x, -10.0, 10.0));
         }
         default: {
             return x;

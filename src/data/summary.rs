@@ -152,8 +152,8 @@ mod tests {
                 sentences: 4,
                 shared_sentences: 2, // the dog and the rain
                 conditions: 3,
-                sentence_words: Some((3 * 3 + 2 * 2 + 1 + 1 + 1 + 1) as f64 / 9.0),
-                condition_words: Some((2 + 4 + 2 + 2 + 2) as f64 / 5.0),
+                sentence_words: Some(f64::from(3 * 3 + 2 * 2 + 1 + 1 + 1 + 1) / 9.0),
+                condition_words: Some(f64::from(2 + 4 + 2 + 2 + 2) / 5.0),
                 labels: labels.into(),
                 unlabelled: 1,
             }

@@ -355,11 +355,11 @@ fn read_entities(file: File<'_>) -> Result<(Vec<Entity>, HashMap<String, u32>)> 
     }
 }
 
-/// The words of relations and of their inverses, and their numbers by name: those of the table, else those of the triples.
-fn read_relations(
-    table: Option<File<'_>>,
-    training: File<'_>,
-) -> Result<(Vec<[String; 2]>, HashMap<String, u32>)> {
+/// The words of each relation and of its inverse, and the numbers of relations by their names.
+type Relations = (Vec<[String; 2]>, HashMap<String, u32>);
+
+/// Those of the table, else those of the triples.
+fn read_relations(table: Option<File<'_>>, training: File<'_>) -> Result<Relations> {
     let file = table.unwrap_or(training);
     let mut relations = Vec::new();
     let mut numbers: HashMap<String, u32> = HashMap::new();

@@ -67,7 +67,7 @@ pub fn chart(history: &[Epoch], losses: &[f64]) -> Result<String> {
         "epoch",
         &format!("loss, {name}"),
         &[
-            Series::new(&format!("validation {name}"), of(|e| e.validation.value())),
+            Series::new(format!("validation {name}"), of(|e| e.validation.value())),
             Series::new("loss, epoch", of(|e| e.loss)),
             Series::new("loss, smoothed", thinned),
         ],

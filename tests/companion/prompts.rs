@@ -196,7 +196,7 @@ fn wordings_are_chosen_by_labels_and_groups_have_words() {
     assert_eq!(mean(told), best);
     for (name, of) in names.iter().zip(each) {
         let alone = &json(&[&base[..], &label, &["-c", name, "--json"]].concat(), "")[0];
-        assert_eq!(alone["v_measure"], of["v_measure"]);
+        assert!((mean(alone) - mean(of)).abs() < 1e-9, "{alone} {of}");
         assert_eq!(alone.get("conditions"), None);
     }
     let shown = run(&[&base[..], &label, &conditions].concat());

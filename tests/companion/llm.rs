@@ -15,6 +15,15 @@ A gardener paints.,An astronaut paints.,the activity,5
 A gardener paints.,An astronaut paints.,the profession,1
 ";
 
+/// What each seed's run reached, without the time that it took.
+fn untimed(record: &serde_json::Value) -> Vec<serde_json::Value> {
+    let mut seeds = record["seeds"].as_array().unwrap().clone();
+    for seed in &mut seeds {
+        assert!(seed.as_object_mut().unwrap().remove("seconds").is_some());
+    }
+    seeds
+}
+
 #[test]
 fn the_companion_takes_a_decoder_as_any_encoder() {
     let model = decoder("companion", "nvembed", &serde_json::json!({}));
@@ -61,7 +70,7 @@ fn the_companion_takes_a_decoder_as_any_encoder() {
     assert_eq!(files.len(), 1);
     std::fs::write(&files[0], b"cut short").unwrap();
     let again: serde_json::Value = serde_json::from_str(&run(&train)).unwrap();
-    assert_eq!(first["seeds"], again["seeds"]);
+    assert_eq!(untimed(&first), untimed(&again));
 
     let evaluated = run(&[
         "evaluate", "--cache", &cache, "--model", &folder, "--data", &data, "--json",

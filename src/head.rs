@@ -753,7 +753,7 @@ mod tests {
         let error = HeadFile::parse("h", &file.to_bytes().unwrap()).unwrap_err();
         assert!(error.to_string().contains("ends in one number"), "{error}");
         let mut stored = serde_json::to_value(head().spec).unwrap();
-        stored["relu"] = "tanh".into();
+        stored["relu"] = "swish".into();
         assert!(serde_json::from_value::<HeadSpec>(stored).is_err());
     }
 

@@ -1,6 +1,9 @@
 //! LLM encoders on the command line, with a tiny decoder: as any encoder, and the list of those that are known.
 
-use crate::{common::decoder, program::caselens};
+use crate::{
+    common::decoder,
+    program::{caselens, untimed},
+};
 
 const DATA: &str = "sentence1,sentence2,condition,label
 A small brown dog runs.,The old fisherman waits.,the kind of animal,1
@@ -14,15 +17,6 @@ A chef sings.,A librarian sings.,the profession,2
 A gardener paints.,An astronaut paints.,the activity,5
 A gardener paints.,An astronaut paints.,the profession,1
 ";
-
-/// What each seed's run reached, without the time that it took.
-fn untimed(record: &serde_json::Value) -> Vec<serde_json::Value> {
-    let mut seeds = record["seeds"].as_array().unwrap().clone();
-    for seed in &mut seeds {
-        assert!(seed.as_object_mut().unwrap().remove("seconds").is_some());
-    }
-    seeds
-}
 
 #[test]
 fn the_companion_takes_a_decoder_as_any_encoder() {

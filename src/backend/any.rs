@@ -305,11 +305,12 @@ impl Backend for AnyBackend {
         on!(self, backend, x: AnyTensor => AnyTensor, backend.dropout(x, p))
     }
 
+    // As its backends.
+    #[cfg(not(target_arch = "wasm32"))]
     fn routing(&self) -> Option<&dyn Routing<Tensor = AnyTensor>> {
         let has = match self {
             Self::Simd(backend) => backend.routing().is_some(),
             Self::WebGpu(backend) => backend.routing().is_some(),
-            #[cfg(not(target_arch = "wasm32"))]
             Self::Candle(backend) => backend.routing().is_some(),
         };
         has.then_some(self as _)

@@ -47,7 +47,7 @@ use self::{
     weights::Matrix,
 };
 use super::{
-    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights, Routing,
+    Activation, AttentionRow, Backend, NormWeights, Pooling, RelativeBiasWeights,
     check_attention_rows, check_relative_bias, check_shape,
 };
 use crate::{
@@ -681,7 +681,9 @@ impl Backend for WebGpu {
         Ok(y)
     }
 
-    fn routing(&self) -> Option<&dyn Routing<Tensor = Tensor>> {
+    // Browsers do without: what never runs in a page is no part of its download.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn routing(&self) -> Option<&dyn super::Routing<Tensor = Tensor>> {
         Some(self)
     }
 

@@ -78,8 +78,15 @@ pub fn run(args: Args) -> Result<()> {
             "a cross-encoder scores two sentences and embeds neither: pages, which embed, have no use for it. Export a head that was trained with --architecture bi.".into(),
         ));
     }
-    // A browser runs an encoder of the BERT family in one GGUF file.
-    let runs = match model.is_file() {
+    // A browser runs an encoder of the BERT family in one GGUF file, without a router.
+    let routed =
+        matches!(head.spec.case, Case::Apart(_)) || head.spec.case.joint_router().is_some();
+    if routed && args.gallery.is_none() {
+        return Err(Error::InvalidArgument(
+            "browsers run neither tri-encoders nor routers. Export a head that was trained with --architecture bi, or show the encoder's answers with --gallery.".into(),
+        ));
+    }
+    let runs = match model.is_file() && !routed {
         true => match Checkpoint::open(&model)? {
             Checkpoint::Bert(bert) => Some(bert),
             Checkpoint::Decoder(_) => None,

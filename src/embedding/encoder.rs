@@ -247,7 +247,7 @@ impl<B: Backend> Encoder<B> {
                 let layers = self.bert()?.0.layers().len();
                 return match joint.router {
                     Some(_) if self.backend.routing().is_none() => {
-                        wrong("a router does not work on this device. Use the CPU or CUDA.".into())
+                        wrong("routers do not work in browsers. Use an encoder without one.".into())
                     }
                     Some(router) if router.layers > layers => wrong(format!(
                         "the router works in {} layers, which must be between 1 and {layers}, the layers of the encoder.",
@@ -259,7 +259,7 @@ impl<B: Backend> Encoder<B> {
             Case::Instructed(_) => return Ok(()),
         };
         if self.backend.routing().is_none() {
-            return wrong("a tri-encoder does not run on this device. Use the CPU or CUDA.".into());
+            return wrong("tri-encoders do not run in browsers. Use a bi-encoder.".into());
         }
         let layers = self.bert()?.0.layers().len();
         self.layers_of(case)?;

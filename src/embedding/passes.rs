@@ -3,15 +3,14 @@
 //! Inputs share batches of about [`TOKEN_BUDGET`](super::plan::TOKEN_BUDGET) tokens, and an embedding does not depend on
 //! what else is in its batch.
 
-#[cfg(not(target_arch = "wasm32"))]
-use super::prompted::PromptedPasses;
 use super::{
     Case, Encoder,
     encoder::Embedded,
     instruct::InstructedPasses,
     plan::{Job, Pass},
-    router::passes::ApartPasses,
 };
+#[cfg(not(target_arch = "wasm32"))]
+use super::{prompted::PromptedPasses, router::passes::ApartPasses};
 use crate::{backend::Backend, error::Result};
 
 /// The passes of a [`Job`].
@@ -23,6 +22,7 @@ pub struct Passes<'a, B: Backend> {
 /// By how sentence and condition meet.
 enum Of<'a, B: Backend> {
     Joint(JointPasses<'a, B>),
+    #[cfg(not(target_arch = "wasm32"))]
     Apart(Box<ApartPasses<'a, B>>),
     Instructed(InstructedPasses<'a, B>),
     #[cfg(not(target_arch = "wasm32"))]
@@ -41,6 +41,7 @@ impl<B: Backend> Encoder<B> {
         let mut cuts = Vec::new();
         let of = match job.case {
             None | Some(Case::Joint(_) | Case::Cross(_)) => Of::Joint(JointPasses::new(self, job)),
+            #[cfg(not(target_arch = "wasm32"))]
             Some(case @ Case::Apart(_)) => {
                 Of::Apart(Box::new(ApartPasses::new(self, job, case, &mut cuts)?))
             }
@@ -52,7 +53,7 @@ impl<B: Backend> Encoder<B> {
                 Of::Prompted(PromptedPasses::new(self, job, prompted, &mut cuts)?)
             }
             #[cfg(target_arch = "wasm32")]
-            Some(Case::Prompted(_)) => {
+            Some(Case::Apart(_) | Case::Prompted(_)) => {
                 // [`Encoder::check`] says which devices there are for it, none of which is in a browser.
                 return Err(crate::Error::InvalidArgument(
                     "this kind of encoder does not run in browsers.".into(),
@@ -71,6 +72,7 @@ impl<B: Backend> Passes<'_, B> {
     pub async fn next(&mut self) -> Result<Option<Embedded<B>>> {
         match &mut self.of {
             Of::Joint(passes) => passes.embed_next(&mut self.cuts),
+            #[cfg(not(target_arch = "wasm32"))]
             Of::Apart(passes) => passes.embed_next(),
             Of::Instructed(passes) => passes.embed_next().await,
             #[cfg(not(target_arch = "wasm32"))]

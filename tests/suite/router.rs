@@ -331,7 +331,7 @@ fn what_cannot_be_is_refused() {
         assert_eq!(error.code(), "invalid-argument");
         error.to_string()
     };
-    assert!(text(load(false), case.clone()).contains("the CPU or CUDA"));
+    assert!(text(load(false), case.clone()).contains("Use a bi-encoder"));
     let error = text(load(true), tri(4, Gain::Weight));
     assert!(error.contains("between 0 and 3"), "{error}");
     let encoder = load(true);

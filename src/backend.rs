@@ -22,6 +22,7 @@ use crate::{
 pub mod any;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod candle;
+mod routing;
 pub mod simd;
 pub mod webgpu;
 
@@ -169,6 +170,14 @@ impl Scores {
         match self {
             Self::Whole => 1,
             Self::Heads(heads) | Self::HeadMean(heads) => heads,
+        }
+    }
+
+    /// How many weights a token gets.
+    fn columns(self) -> usize {
+        match self {
+            Self::Heads(heads) => heads,
+            Self::Whole | Self::HeadMean(_) => 1,
         }
     }
 }

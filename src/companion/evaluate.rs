@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     cache,
     fit_mentioned::{self, evaluated},
-    output::{json_line, progress, text_line, write_file},
+    output::{json_line, percent, progress, text_line, write_file},
     runtime::{LensArgs, describe, prompt},
     table, wait,
 };
@@ -336,9 +336,9 @@ fn evaluate_prompts(args: &Args, prompts: &[Prompt], data: &Dataset) -> Result<(
                 scores,
             })?,
             false => text_line(&format!(
-                "{:>8.2} {:>8.2}  {}",
-                100.0 * scores.spearman,
-                100.0 * scores.pearson,
+                "{:>8} {:>8}  {}",
+                percent(scores.spearman),
+                percent(scores.pearson),
                 name.unwrap_or(&template)
             ))?,
         }
@@ -490,14 +490,6 @@ fn report(
             Scores::of(&guessed, &ratings, &data.pairs)
         }),
         by_occurrence,
-    }
-}
-
-/// A figure in hundredths; a dash where there is none.
-fn percent(figure: f64) -> String {
-    match figure.is_finite() {
-        true => format!("{:.2}", 100.0 * figure),
-        false => "–".into(),
     }
 }
 

@@ -54,8 +54,8 @@ pub fn json_line(value: &impl Serialize) -> Result<()> {
     text_line(&line)
 }
 
-/// A fraction × 100 with two decimals; a dash where there is nothing to compute it of.
-pub fn figure(fraction: f64) -> String {
+/// A fraction × 100 with two digits behind the point; an en dash where it is undefined.
+pub fn percent(fraction: f64) -> String {
     match fraction.is_finite() {
         true => format!("{:.2}", 100.0 * fraction),
         false => "–".into(),

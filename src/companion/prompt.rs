@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    output::{figure, json_line, progress, text_line, write_file},
+    output::{json_line, percent, progress, text_line, write_file},
     runtime::ModelArgs,
     table,
 };
@@ -341,19 +341,19 @@ fn read_answers(path: &Path, lines: &mut [Line]) -> Result<()> {
 
 fn print(answered: &Answered, asked: &str) -> Result<()> {
     let scores = &answered.scores;
-    let percent = |count: usize| 100.0 * count as f64 / answered.rows.max(1) as f64;
+    let share = |count: usize| 100.0 * count as f64 / answered.rows.max(1) as f64;
     text_line(&format!("{asked}\n{} rows\n", answered.rows))?;
     text_line("Spearman  Pearson  accuracy  accuracy without ties")?;
     text_line(&format!(
         "{:>8} {:>8} {:>9} {:>22}\n",
-        figure(scores.spearman),
-        figure(scores.pearson),
-        figure(scores.accuracy),
-        figure(scores.accuracy_untied)
+        percent(scores.spearman),
+        percent(scores.pearson),
+        percent(scores.accuracy),
+        percent(scores.accuracy_untied)
     ))?;
     text_line(&format!(
         "invalid answers, a number drawn for each: {:.1} %; numbers that are not between 1 and 5: {:.1} %",
-        percent(answered.invalid),
-        percent(answered.out_of_range)
+        share(answered.invalid),
+        share(answered.out_of_range)
     ))
 }

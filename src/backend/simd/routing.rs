@@ -5,21 +5,24 @@ use std::ops::Range;
 
 use super::{Simd, Tensor, math::sum, parallel};
 use crate::{
-    backend::{Gain, Route, Routing, Scores, Stretch, check_shape},
-    error::{Error, Result},
+    backend::{
+        Gain, Route, Routing, Scores, Stretch, check_shape,
+        routing::{
+            check_columns, check_rows, check_scale, check_shares, check_transform, check_weights,
+        },
+    },
+    error::Result,
 };
 
-fn outside(what: &str) -> Error {
-    Error::InvalidArgument(format!("{what} lies outside the batch"))
-}
-
-/// The rows of `x`, once all of `rows` are known to be there.
-fn rows_of<'x>(x: &'x Tensor, rows: &[u32]) -> Result<impl Fn(u32) -> &'x [f32] + use<'x>> {
-    if rows.iter().any(|&row| row as usize >= x.rows) {
-        return Err(outside("a row"));
+impl Tensor {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
     }
-    let (numbers, columns) = (x.numbers(), x.columns);
-    Ok(move |row| &numbers[row as usize * columns..][..columns])
+
+    /// A row that is known to be there.
+    fn row(&self, row: u32) -> &[f32] {
+        &self.numbers()[row as usize * self.columns..][..self.columns]
+    }
 }
 
 impl Simd {
@@ -47,16 +50,14 @@ impl Routing for Simd {
     type Tensor = Tensor;
 
     fn select(&self, x: &Tensor, rows: &[u32]) -> Result<Tensor> {
-        let row = rows_of(x, rows)?;
+        check_rows("a row", rows, x.rows)?;
         Ok(self.by_row(rows.len(), x.columns, |i, out| {
-            out.copy_from_slice(row(rows[i]));
+            out.copy_from_slice(x.row(rows[i]));
         }))
     }
 
     fn columns(&self, x: &Tensor, columns: Range<usize>) -> Result<Tensor> {
-        if columns.start > columns.end || columns.end > x.columns {
-            return Err(outside("a column"));
-        }
+        check_columns(&columns, x.columns)?;
         let (numbers, width) = (x.numbers(), x.columns);
         Ok(self.by_row(x.rows, columns.len(), |i, out| {
             out.copy_from_slice(&numbers[i * width..][columns.clone()]);
@@ -79,22 +80,8 @@ impl Routing for Simd {
         routes: &[Route],
         scores: Scores,
     ) -> Result<Tensor> {
-        check_shape("the queries' width", queries.columns, keys.columns)?;
-        let parts = scores.parts();
-        let part = keys.columns.checked_div(parts).unwrap_or(0);
-        check_shape("heads · head size", parts * part, keys.columns)?;
-        let there = |route: &Route| {
-            route.len > 0
-                && u64::from(route.start) + u64::from(route.len) <= keys.rows as u64
-                && (route.query as usize) < queries.rows
-        };
-        if !routes.iter().all(there) {
-            return Err(outside("a route"));
-        }
-        let columns = match scores {
-            Scores::Heads(heads) => heads,
-            Scores::Whole | Scores::HeadMean(_) => 1,
-        };
+        let part = check_weights(queries.shape(), keys.shape(), routes, scores)?;
+        let (parts, columns) = (scores.parts(), scores.columns());
         let scale = 1.0 / (part as f32).sqrt();
         let rows = routes.iter().map(|route| route.len as usize).sum();
         Ok(self.tensor(rows, columns, |out| {
@@ -124,13 +111,7 @@ impl Routing for Simd {
     }
 
     fn shares(&self, attention: &Tensor, stretches: &[Stretch]) -> Result<Tensor> {
-        let there = |stretch: &Stretch| {
-            (stretch.row as usize) < attention.rows
-                && u64::from(stretch.first) + u64::from(stretch.len) <= attention.columns as u64
-        };
-        if !stretches.iter().all(there) {
-            return Err(outside("a stretch"));
-        }
+        check_shares(attention.shape(), stretches)?;
         let rows = stretches.iter().map(|stretch| stretch.len as usize).sum();
         Ok(self.tensor(rows, 1, |mut out| {
             for stretch in stretches {
@@ -152,14 +133,7 @@ impl Routing for Simd {
         weights: &Tensor,
         gain: Gain,
     ) -> Result<Tensor> {
-        check_shape("the weights' height", weights.rows, rows.len())?;
-        let part = attended.columns.checked_div(weights.columns).unwrap_or(0);
-        check_shape(
-            "parts · their width",
-            weights.columns * part,
-            attended.columns,
-        )?;
-        let row = rows_of(attended, rows)?;
+        let part = check_scale(attended.shape(), rows, weights.shape())?;
         let add = match gain {
             Gain::OnePlusWeight => 1.0,
             Gain::Weight => 0.0,
@@ -168,7 +142,7 @@ impl Routing for Simd {
             let weights = &weights.numbers()[i * weights.columns..][..weights.columns];
             let parts = out
                 .chunks_exact_mut(part.max(1))
-                .zip(row(rows[i]).chunks_exact(part.max(1)));
+                .zip(attended.row(rows[i]).chunks_exact(part.max(1)));
             for ((out, x), weight) in parts.zip(weights) {
                 let factor = weight + add;
                 out.iter_mut().zip(x).for_each(|(y, x)| *y = x * factor);
@@ -177,14 +151,14 @@ impl Routing for Simd {
     }
 
     fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
-        check_shape("the number of matrices named", of.len(), x.rows)?;
-        let outputs = matrices.columns.checked_div(x.columns).unwrap_or(0);
-        check_shape("inputs · outputs", x.columns * outputs, matrices.columns)?;
-        let matrix = rows_of(matrices, of)?;
+        let outputs = check_transform(x.shape(), matrices.shape(), of)?;
         Ok(self.by_row(x.rows, outputs, |i, out| {
             let x = &x.numbers()[i * x.columns..][..x.columns];
             out.fill(0.0);
-            for (x, row) in x.iter().zip(matrix(of[i]).chunks_exact(outputs.max(1))) {
+            for (x, row) in x
+                .iter()
+                .zip(matrices.row(of[i]).chunks_exact(outputs.max(1)))
+            {
                 out.iter_mut().zip(row).for_each(|(y, m)| *y += x * m);
             }
         }))

@@ -9,13 +9,12 @@ use super::{
     recorder::grid,
 };
 use crate::{
-    backend::{Backend, Gain, PoolTerm, Pooling, Route, Routing, Scores, Stretch, check_shape},
-    error::{Error, Result},
+    backend::{
+        Backend, Gain, PoolTerm, Pooling, Route, Routing, Scores, Stretch, check_shape,
+        routing::{check_columns, check_scale, check_shares, check_transform, check_weights},
+    },
+    error::Result,
 };
-
-fn outside(what: &str) -> Error {
-    Error::InvalidArgument(format!("{what} lies outside the batch"))
-}
 
 impl WebGpu {
     /// Columns of `x` from `first` on, into the rows of `y` from `offset` on.
@@ -58,9 +57,7 @@ impl Routing for WebGpu {
     }
 
     fn columns(&self, x: &Tensor, columns: Range<usize>) -> Result<Tensor> {
-        if columns.start > columns.end || columns.end > x.columns {
-            return Err(outside("a column"));
-        }
+        check_columns(&columns, x.columns)?;
         let y = self.tensor(x.rows, columns.len())?;
         self.copy(x, columns.start, &y, 0)?;
         Ok(y)
@@ -81,18 +78,8 @@ impl Routing for WebGpu {
         routes: &[Route],
         scores: Scores,
     ) -> Result<Tensor> {
-        check_shape("the queries' width", queries.columns, keys.columns)?;
-        let parts = scores.parts();
-        let part = keys.columns.checked_div(parts).unwrap_or(0);
-        check_shape("heads · head size", parts * part, keys.columns)?;
-        let there = |route: &Route| {
-            route.len > 0
-                && u64::from(route.start) + u64::from(route.len) <= keys.rows as u64
-                && (route.query as usize) < queries.rows
-        };
-        if !routes.iter().all(there) {
-            return Err(outside("a route"));
-        }
+        let part = check_weights(queries.shape(), keys.shape(), routes, scores)?;
+        let (parts, columns) = (scores.parts(), scores.columns());
         let mut rows = 0;
         let numbers: Vec<[u32; 4]> = (routes.iter())
             .map(|route| {
@@ -101,10 +88,6 @@ impl Routing for WebGpu {
                 [route.start, route.len, route.query, first]
             })
             .collect();
-        let columns = match scores {
-            Scores::Heads(heads) => heads,
-            Scores::Whole | Scores::HeadMean(_) => 1,
-        };
         let y = self.tensor(rows as usize, columns)?;
         let on_device = self.inputs(&numbers)?;
         self.dispatch(
@@ -130,13 +113,7 @@ impl Routing for WebGpu {
     }
 
     fn shares(&self, attention: &Tensor, stretches: &[Stretch]) -> Result<Tensor> {
-        let there = |stretch: &Stretch| {
-            (stretch.row as usize) < attention.rows
-                && u64::from(stretch.first) + u64::from(stretch.len) <= attention.columns as u64
-        };
-        if !stretches.iter().all(there) {
-            return Err(outside("a stretch"));
-        }
+        check_shares(attention.shape(), stretches)?;
         let mut rows = 0;
         let numbers: Vec<[u32; 3]> = (stretches.iter())
             .map(|stretch| {
@@ -169,13 +146,7 @@ impl Routing for WebGpu {
         weights: &Tensor,
         gain: Gain,
     ) -> Result<Tensor> {
-        check_shape("the weights' height", weights.rows, rows.len())?;
-        let part = attended.columns.checked_div(weights.columns).unwrap_or(0);
-        let whole = weights.columns * part;
-        check_shape("parts · their width", whole, attended.columns)?;
-        if rows.iter().any(|&row| row as usize >= attended.rows) {
-            return Err(outside("a row"));
-        }
+        check_scale(attended.shape(), rows, weights.shape())?;
         let y = self.tensor(rows.len(), attended.columns)?;
         let on_device = self.inputs(rows)?;
         self.dispatch(
@@ -202,12 +173,7 @@ impl Routing for WebGpu {
     }
 
     fn transform(&self, x: &Tensor, matrices: &Tensor, of: &[u32]) -> Result<Tensor> {
-        check_shape("the number of matrices named", of.len(), x.rows)?;
-        let outputs = matrices.columns.checked_div(x.columns).unwrap_or(0);
-        check_shape("inputs · outputs", x.columns * outputs, matrices.columns)?;
-        if of.iter().any(|&matrix| matrix as usize >= matrices.rows) {
-            return Err(outside("a matrix"));
-        }
+        let outputs = check_transform(x.shape(), matrices.shape(), of)?;
         let y = self.tensor(x.rows, outputs)?;
         let on_device = self.inputs(of)?;
         self.dispatch(

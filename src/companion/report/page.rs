@@ -2,6 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
+pub use crate::companion::output::percent;
 use crate::{
     companion::{
         output::write_file,
@@ -94,14 +95,6 @@ fn cell(text: &str) -> String {
         }
     }
     safe
-}
-
-/// A fraction × 100 with two digits behind the point; an en dash where it is undefined.
-pub fn percent(value: f64) -> String {
-    match value.is_finite() {
-        true => format!("{:.2}", 100.0 * value),
-        false => "–".into(),
-    }
 }
 
 /// A figure as it is, with so many digits behind the point; an en dash where it is undefined.

@@ -18,6 +18,12 @@ const TILE: usize = 16;
 const DEPTH: usize = 2 * TILE;
 /// 32-bit words in a tile.
 const WORDS: usize = TILE * TILE;
+
+/// A packed tile. A row fills a cache line: one that lay in two would take three times as long to load.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Tile([u32; WORDS]);
+
 /// Rows, and columns, of the sums that the kernel keeps in registers: two tiles each way.
 const BLOCK: usize = 2 * TILE;
 
@@ -115,33 +121,37 @@ fn multiply_by(
 ) -> Vec<f32> {
     thread_local! {
         /// Packed factors, kept from call to call: fresh pages cost more than the packing.
-        static PACKED: RefCell<(Vec<u32>, Vec<u32>)> = RefCell::default();
+        static PACKED: RefCell<(Vec<Tile>, Vec<Tile>)> = RefCell::default();
     }
     if m * n == 0 || k == 0 {
         return vec![0.0; m * n];
     }
     let mut out: Vec<f32> = Vec::with_capacity(m * n);
     let (mut a_tiles, mut b_tiles) = PACKED.take();
-    let panel = BLOCK / TILE * k.div_ceil(DEPTH) * WORDS;
+    let panel = BLOCK / TILE * k.div_ceil(DEPTH);
     pack(&a, m, k, Side::Left, &mut a_tiles);
     pack(&b, n, k, Side::Right, &mut b_tiles);
+    let panels = at_once(m.div_ceil(BLOCK), panel);
     out.spare_capacity_mut()[..m * n]
-        .par_chunks_mut(BLOCK * n)
-        .zip(a_tiles.par_chunks_exact(panel))
-        .for_each(|(rows, a_panel)| {
+        .par_chunks_mut(panels * BLOCK * n)
+        .zip(a_tiles.par_chunks(panels * panel))
+        .for_each(|(rows, a_panels)| {
             let tiles = (kernel == Kernel::Amx).then(amx::Tiles::configure);
-            let block = |b_panel: &[u32], out: &mut [MaybeUninit<f32>], stride| match &tiles {
-                Some(tiles) => tiles.multiply(a_panel, b_panel, out, stride),
-                None => avx512::multiply(a_panel, b_panel, out, stride),
-            };
             for (column, b_panel) in b_tiles.chunks_exact(panel).enumerate() {
                 let column = column * BLOCK;
-                let whole = rows.len() == BLOCK * n && column + BLOCK <= n;
-                if whole {
-                    block(b_panel, &mut rows[column..], n);
-                } else {
+                let blocks = rows.chunks_mut(BLOCK * n);
+                for (rows, a_panel) in blocks.zip(a_panels.chunks_exact(panel)) {
+                    let block = |out: &mut [MaybeUninit<f32>], stride| match &tiles {
+                        Some(tiles) => tiles.multiply(a_panel, b_panel, out, stride),
+                        None => avx512::multiply(a_panel, b_panel, out, stride),
+                    };
+                    let whole = rows.len() == BLOCK * n && column + BLOCK <= n;
+                    if whole {
+                        block(&mut rows[column..], n);
+                        continue;
+                    }
                     let mut sums = [MaybeUninit::uninit(); BLOCK * BLOCK];
-                    block(b_panel, &mut sums, BLOCK);
+                    block(&mut sums, BLOCK);
                     let width = BLOCK.min(n - column);
                     for (row, sums) in rows.chunks_exact_mut(n).zip(sums.chunks_exact(BLOCK)) {
                         row[column..column + width].copy_from_slice(&sums[..width]);
@@ -155,6 +165,18 @@ fn multiply_by(
     out
 }
 
+/// How many of `panels`, of so many tiles each, a thread multiplies by one panel of the right before the next: as many as
+/// stay in its cache meanwhile, so that the right, which may not fit there, is read once for all of them.
+fn at_once(panels: usize, tiles: usize) -> usize {
+    /// Half of what CPUs with these instructions have beside each core.
+    const CACHE: usize = 1 << 20;
+    let fit = (CACHE / (size_of::<Tile>() * tiles)).max(1);
+    let threads = rayon::current_num_threads();
+    // As much for each thread.
+    let parts = panels.div_ceil(fit).next_multiple_of(threads);
+    panels.div_ceil(parts)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Left,
@@ -163,24 +185,24 @@ enum Side {
 
 /// Packs a factor whose other dimension is `outer` long into tiles: panels of [`BLOCK`] rows (columns, on the
 /// right), in a panel steps of [`DEPTH`] along the sum, in a step two tiles; zeros at the edges.
-fn pack(factor: &Factor<'_>, outer: usize, inner: usize, side: Side, tiles: &mut Vec<u32>) {
+fn pack(factor: &Factor<'_>, outer: usize, inner: usize, side: Side, tiles: &mut Vec<Tile>) {
     let needed = match factor.inner_contiguous {
         true => (outer - 1) * factor.stride + inner,
         false => (inner - 1) * factor.stride + outer,
     };
     assert!(factor.numbers.len() >= needed);
     let steps = inner.div_ceil(DEPTH);
-    let panel = BLOCK / TILE * steps * WORDS;
-    tiles.resize(outer.div_ceil(BLOCK) * panel, 0);
+    let panel = BLOCK / TILE * steps;
+    tiles.resize(outer.div_ceil(BLOCK) * panel, Tile([0; WORDS]));
     tiles
         .par_chunks_exact_mut(panel)
         .enumerate()
         .for_each(|(i, panel)| {
-            for (j, tile) in panel.as_chunks_mut().0.iter_mut().enumerate() {
+            for (j, Tile(words)) in panel.iter_mut().enumerate() {
                 let (step, half) = (j / 2, j % 2);
                 let from = (i * BLOCK + half * TILE, step * DEPTH);
                 // SAFETY: `is_available` says that the CPU has AVX-512 BW; the numbers were counted above.
-                unsafe { pack_tile(factor, (outer, inner), from, side, tile) };
+                unsafe { pack_tile(factor, (outer, inner), from, side, words) };
             }
         });
 }
@@ -326,6 +348,8 @@ mod tests {
                 (32, 64, 32),
                 (45, 70, 99),
                 (64, 33, 16),
+                // More rows than a thread takes at once.
+                (300, 40, 70),
             ] {
                 for (a_contiguous, b_contiguous) in
                     [(true, true), (true, false), (false, true), (false, false)]

@@ -3,7 +3,7 @@
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-use super::{BLOCK, TILE, WORDS};
+use super::{BLOCK, TILE, Tile};
 
 /// Rows whose sums, two registers wide, are kept in registers at a time: enough sums that no addition waits for the one
 /// before it.
@@ -17,8 +17,7 @@ pub fn is_available() -> bool {
 /// Writes the product of two packed panels: [`BLOCK`] rows of [`BLOCK`] sums, `stride` numbers apart.
 ///
 /// Needs [`is_available`].
-pub fn multiply(a: &[u32], b: &[u32], out: &mut [MaybeUninit<f32>], stride: usize) {
-    let (a, b) = (a.as_chunks::<WORDS>().0, b.as_chunks::<WORDS>().0);
+pub fn multiply(a: &[Tile], b: &[Tile], out: &mut [MaybeUninit<f32>], stride: usize) {
     assert!(!a.is_empty() && a.len().is_multiple_of(2) && a.len() == b.len());
     assert!(out.len() >= (BLOCK - 1) * stride + BLOCK);
     for row in (0..BLOCK).step_by(ROWS) {
@@ -29,19 +28,13 @@ pub fn multiply(a: &[u32], b: &[u32], out: &mut [MaybeUninit<f32>], stride: usiz
 
 /// [`ROWS`] rows of the product, from `row` of the panel on.
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn rows(
-    a: &[[u32; WORDS]],
-    b: &[[u32; WORDS]],
-    row: usize,
-    out: &mut [MaybeUninit<f32>],
-    stride: usize,
-) {
+fn rows(a: &[Tile], b: &[Tile], row: usize, out: &mut [MaybeUninit<f32>], stride: usize) {
     let (half, first) = (row / TILE, row % TILE);
     let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
     // A step along the sum holds two tiles: the upper and lower rows of `a`, the left and right columns of `b`.
     for (a, b) in a.as_chunks::<2>().0.iter().zip(b.as_chunks::<2>().0) {
-        let a = a[half].as_chunks::<TILE>().0;
-        let b = [b[0].as_chunks::<TILE>().0, b[1].as_chunks::<TILE>().0];
+        let a = a[half].0.as_chunks::<TILE>().0;
+        let b = b.each_ref().map(|Tile(words)| words.as_chunks::<TILE>().0);
         for couple in 0..TILE {
             // SAFETY: a tile's row is as long as the register.
             let columns = [0, 1]

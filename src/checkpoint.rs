@@ -98,6 +98,13 @@ impl Checkpoint {
 
     fn folder(path: &Path) -> Result<Self> {
         let config = path.join("config.json");
+        if let Some(file) = gguf_in(path).filter(|_| !config.exists()) {
+            return Err(Error::InvalidArgument(format!(
+                "{} has no config.json, and holds {}: name that file itself.",
+                path.display(),
+                file.display()
+            )));
+        }
         let config = std::fs::read(&config).map_err(Error::io(config))?;
         let config = String::from_utf8_lossy(&config).into_owned();
         let tokenizer = tokenizer_json(path, &config)?;
@@ -202,6 +209,17 @@ impl Checkpoint {
             ))),
         }
     }
+}
+
+/// A GGUF file of a folder.
+#[cfg(not(target_arch = "wasm32"))]
+fn gguf_in(folder: &Path) -> Option<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut files = entries.map(|entry| entry.path());
+    files.find(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "gguf")
+    })
 }
 
 /// Files by what names them in errors.

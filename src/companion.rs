@@ -4,10 +4,16 @@
 //! Results go to standard output, everything else to standard error. Exit codes: 0 for success, 1 where
 //! the machine failed us (files, devices), 2 where the input was wrong.
 
-use std::process::ExitCode;
+#![deny(
+    clippy::print_stderr,
+    reason = "it panics where nobody reads: `note!` does not"
+)]
+
+use std::{io::IsTerminal, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
+use self::output::note;
 use crate::error::{Error, Result};
 
 mod advice;
@@ -99,12 +105,20 @@ enum Command {
 
 /// Parses the command line and runs it.
 pub fn main() -> ExitCode {
+    // An empty variable is none, as for other programs: to `clap` it would be a value, and an empty one is refused.
+    for name in ["CASELENS_MODEL", "CASELENS_HEAD", "CASELENS_MODELS_URL"] {
+        if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
+            // SAFETY: there is no other thread yet.
+            unsafe { std::env::remove_var(name) };
+        }
+    }
     // Vulkan's loaders say at "warn" what concerns nobody who asked for a similarity.
     let filter = tracing_subscriber::EnvFilter::try_from_env("CASELENS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("caselens=warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(output::Notes::default)
+        .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false)
         .init();
@@ -151,9 +165,9 @@ pub fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("caselens: {error}");
+            note!("caselens: {error}");
             if let Some(advice) = advice::advice(error.code()) {
-                eprintln!("{advice}");
+                note!("{advice}");
             }
             ExitCode::from(exit_code(&error))
         }

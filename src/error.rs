@@ -50,6 +50,19 @@ pub enum Error {
         max: usize,
     },
 
+    /// What an encoder makes of a text is no number.
+    #[error(
+        "{what} has no embedding: what the encoder makes of it is no number. Its weights are damaged, or do not fit {dtype}: fetch the model again, or choose another precision, such as bf16 or f32."
+    )]
+    NotFinite {
+        /// The text.
+        what: String,
+        /// Which of a call's inputs it is, from 0.
+        input: usize,
+        /// What the encoder computes in.
+        dtype: String,
+    },
+
     /// An option's value makes no sense.
     #[error("{0}")]
     InvalidArgument(String),
@@ -505,7 +518,7 @@ impl Error {
             Self::TextTooLong { .. } => const { listed("text-too-long") },
             Self::ConditionTooLong { .. } => const { listed("condition-too-long") },
             Self::InvalidArgument(_) => const { listed("invalid-argument") },
-            Self::ModelFormat { .. } => const { listed("model-format") },
+            Self::ModelFormat { .. } | Self::NotFinite { .. } => const { listed("model-format") },
             Self::UnsupportedArchitecture { .. } => const { listed("unsupported-architecture") },
             Self::Tensor { .. } => const { listed("model-format") },
             Self::MissingFile { .. } => const { listed("missing-file") },
@@ -543,6 +556,15 @@ impl Error {
             file: file.to_owned(),
             row,
             source: Box::new(self),
+        }
+    }
+
+    /// That one of a call's inputs, counted from 0, has no embedding.
+    pub(crate) fn not_finite(input: usize, dtype: String) -> Self {
+        Self::NotFinite {
+            what: format!("text {}", input + 1),
+            input,
+            dtype,
         }
     }
 

@@ -117,7 +117,7 @@ impl<B: Backend> Encoder<B> {
     /// The one loop: hidden states → pooled rows → head → normalised → read, pass after pass.
     ///
     /// # Errors
-    /// As [`Encoder::passes`], and what the device says.
+    /// As [`Encoder::passes`], what the device says, and [`Error::NotFinite`].
     pub async fn run(&self, job: Job<'_>, finish: Finish<'_, B>) -> Result<Embeddings> {
         Ok(self.run_looking(job, finish).await?.0)
     }
@@ -155,6 +155,10 @@ impl<B: Backend> Encoder<B> {
                 }
             }
             looks.extend(embedded.look.zip(numbers.next()));
+        }
+        let sound = |vector: &Vec<f32>| vector.iter().all(|x| x.is_finite());
+        if let Some(input) = vectors.iter().position(|vector| !sound(vector)) {
+            return Err(Error::not_finite(input, self.dtype.to_string()));
         }
         let unknown = job
             .inputs
@@ -402,7 +406,8 @@ impl<B: Backend> Lens<B> {
             look,
             ..self.job(&parts.inputs)
         };
-        let (embedded, looks) = self.encoder.run_looking(job, self.finish()).await?;
+        let embedded = self.encoder.run_looking(job, self.finish()).await;
+        let (embedded, looks) = embedded.map_err(|error| parts.of_inputs(error))?;
         let (embedded, shares) = parts.gather(embedded, self.mentioned.as_ref());
         let looked = |(look, weights): (Look<B>, Vec<f32>)| Looked {
             of: (look.reads.iter())

@@ -46,11 +46,11 @@ build() {
   cp target/release/caselens caselens
 }
 
-tune() { # tune SOURCES MODEL OUTPUT RATE
+tune() { # tune SOURCES MODEL OUTPUT RATE FROZEN
   # Memory that a step gives back is kept for the next one: a third off the time.
   MIMALLOC_PURGE_DELAY=-1 ./caselens fine-tune --model "$2" --sources "$1" --validation csts_validation.csv --epochs 1 --keep last \
-    --dropout 0 --average 0.998 --loss mse,rank:0.2,kept:10,mentioned:0.5 --learning-rate "$4" --seeds "${SEED:-0}" \
-    --checkpoint-every 100 --resume --output "$3"
+    --dropout 0 --average 0.998 --loss mse,rank:0.2,kept:10,mentioned:0.5 --learning-rate "$4" --freeze "$5" \
+    --seeds "${SEED:-0}" --checkpoint-every 200 --resume --output "$3"
 }
 
 round() { # round MODEL OUTPUT NAME: to four bits, and then what tells mentions and what ratings stand for
@@ -78,11 +78,11 @@ score() { # score ROWS OUTPUT
 step caselens build
 step encoders/all-mpnet-base-v2 "$here/encoders.sh" encoders
 step rows/mentioned.csv "$here/rows.sh" csts_train.csv rows
-step large tune "$here/large.csv" encoders/all-mpnet-base-v2 large 4e-5
+step large tune "$here/large.csv" encoders/all-mpnet-base-v2 large 5e-5 layers:4
 step large-q4_0.gguf round large large-q4_0 "all-mpnet-base-v2 tuned by caselens"
 step unrated.csv unrated unrated.csv
 step scored.csv score unrated.csv scored.csv
-step small tune "$here/small.csv" encoders/all-MiniLM-L6-v2 small 1e-4
+step small tune "$here/small.csv" encoders/all-MiniLM-L6-v2 small 1e-4 tokens
 step small-q4_0.gguf round small small-q4_0 "all-MiniLM-L6-v2 tuned by caselens"
 for size in small large; do
   step "figures-$size.txt" "$here/figures.sh" "$size-q4_0" "figures-$size.txt"

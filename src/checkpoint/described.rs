@@ -82,10 +82,31 @@ impl<'a> Writer<'a> {
     fn views(&self) -> Result<Vec<(&str, TensorView<'_>)>> {
         let tensors = self.tensors.iter();
         let views = tensors.map(|(name, dtype, shape, data)| {
+            if !are_finite(*dtype, data) {
+                return Err(format!("`{name}` would hold numbers that are not finite"));
+            }
             let view = TensorView::new(*dtype, shape.clone(), data);
             Ok((name.as_str(), view.map_err(|e| e.to_string())?))
         });
         views.collect()
+    }
+}
+
+/// Whether all numbers of a tensor are: what computed others went wrong, and nobody could use its file.
+fn are_finite(dtype: Dtype, data: &[u8]) -> bool {
+    // All bits of the exponent are set in infinities and NaN.
+    let halves = |exponent: u16| {
+        let mut numbers = data.as_chunks().0.iter();
+        numbers.all(|&x| u16::from_le_bytes(x) & exponent != exponent)
+    };
+    match dtype {
+        Dtype::F32 => {
+            let mut numbers = data.as_chunks().0.iter();
+            numbers.all(|&x| f32::from_le_bytes(x).is_finite())
+        }
+        Dtype::F16 => halves(0x7c00),
+        Dtype::BF16 => halves(0x7f80),
+        _ => true,
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     folder::{self, FOLDER_HEAD, RECORD},
-    output::json_line,
+    output::{json_line, note},
     runtime::describe,
 };
 use crate::{
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<()> {
     match args.json {
         true => json_line(&head.spec),
         false => {
-            eprintln!("wrote {}: {}", args.output.display(), describe(&head.spec));
+            note!("wrote {}: {}", args.output.display(), describe(&head.spec));
             Ok(())
         }
     }

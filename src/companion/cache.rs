@@ -148,7 +148,8 @@ fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
     let file = Reader::new(&bytes).ok()?;
     let view = file.tensor(TENSOR).ok()?;
     let sound = view.dtype() == Dtype::F32 && view.data().len() == numbers * size_of::<f32>();
-    sound.then(|| bytemuck::pod_collect_to_vec(view.data()))
+    let numbers = sound.then(|| bytemuck::pod_collect_to_vec::<u8, f32>(view.data()));
+    numbers.filter(|numbers| numbers.iter().all(|x| x.is_finite()))
 }
 
 #[cfg(test)]

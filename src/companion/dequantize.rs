@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     folder::{self, FOLDER_HEAD},
     hub::located,
-    output::json_line,
+    output::{json_line, note},
     runtime::describe,
 };
 use crate::{
@@ -100,6 +100,6 @@ pub fn run(mut args: Args) -> Result<()> {
         return json_line(&json!({ "output": args.output, "encoder": encoder, "spec": spec }));
     }
     let described = spec.as_ref().map_or_else(|| encoder.to_string(), describe);
-    eprintln!("wrote {}: {described}", args.output.display());
+    note!("wrote {}: {described}", args.output.display());
     Ok(())
 }

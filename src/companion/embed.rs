@@ -285,8 +285,8 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// Embeds inputs that lie at `places`. That a condition leaves no room for its sentence shows only here: the
-    /// rows of such a batch go one by one, to find which it is.
+    /// Embeds inputs that lie at `places`. That a condition leaves no room for its sentence shows only here, or that an
+    /// embedding is no number: the rows of such a batch go one by one, to find which they are.
     fn run(
         &mut self,
         inputs: &[Input],
@@ -311,7 +311,8 @@ impl<'a> Embedder<'a> {
                     .map(|((&place, vector), mentioned)| (place, vector, mentioned))
                     .collect())
             }
-            Err(error @ Error::ConditionTooLong { .. }) => match places {
+            Err(error @ (Error::ConditionTooLong { .. } | Error::NotFinite { .. })) => match places
+            {
                 &[place] => self.refuse(error, first + place, what).map(|()| Vec::new()),
                 _ => {
                     let mut rows = Vec::with_capacity(inputs.len());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    output::{json_line, progress, write_file},
+    output::{json_line, note, progress, write_file},
     runtime::{HeadArgs, ModelArgs, describe},
     table::data::columns,
     wait,
@@ -156,9 +156,9 @@ pub fn run(args: Args) -> Result<()> {
     if args.json {
         return json_line(&manifest);
     }
-    eprintln!("wrote {}: {}", args.output.display(), describe(&head.spec));
+    note!("wrote {}: {}", args.output.display(), describe(&head.spec));
     for (file, bytes) in &files {
-        eprintln!("  {}  {:.1} MB", file.file, bytes.len() as f64 / 1e6);
+        note!("  {}  {:.1} MB", file.file, bytes.len() as f64 / 1e6);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     embedded::embedded,
     numbers::{positive, share},
-    output::{json_line, text_line, write_file},
+    output::{json_line, note, text_line, write_file},
     runtime::{LensArgs, without_layers},
     table::data::mentions,
 };
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> Result<()> {
         return json_line(&json!({"output": args.output, "rows": train.len(), "scores": scores}));
     }
     print(&scores)?;
-    eprintln!("wrote {}", args.output.display());
+    note!("wrote {}", args.output.display());
     Ok(())
 }
 

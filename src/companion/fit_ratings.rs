@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     evaluate::similarities,
-    output::{json_line, text_line, write_file},
+    output::{json_line, note, text_line, write_file},
     runtime::{LensArgs, without_layers},
     table::data::dataset,
 };
@@ -90,6 +90,6 @@ pub fn run(args: Args) -> Result<()> {
         percent(before),
         percent(after),
     ))?;
-    eprintln!("wrote {}", args.output.display());
+    note!("wrote {}", args.output.display());
     Ok(())
 }

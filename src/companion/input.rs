@@ -1,9 +1,10 @@
 //! Standard input, a line at a time, with the line's number in every error.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use serde::de::DeserializeOwned;
 
+use super::table::BYTES;
 use crate::error::{Error, Result};
 
 /// What errors call it.
@@ -43,16 +44,35 @@ impl Line {
 
 /// The lines of standard input.
 pub fn lines() -> impl Iterator<Item = Result<Line>> {
-    std::io::stdin()
-        .lock()
-        .lines()
-        .enumerate()
-        .map(|(i, text)| {
-            let mut line = Line {
-                row: i + 1,
-                text: String::new(),
-            };
-            line.text = text.map_err(|e| line.error(e.to_string()))?;
-            Ok(line)
-        })
+    let mut input = std::io::stdin().lock();
+    let mut row = 0;
+    std::iter::from_fn(move || {
+        let mut bytes = Vec::new();
+        let read = (&mut input)
+            .take(BYTES as u64 + 1)
+            .read_until(b'\n', &mut bytes);
+        row += 1;
+        let mut line = Line {
+            row,
+            text: String::new(),
+        };
+        let text = match read {
+            Ok(0) => return None,
+            Ok(_) if bytes.len() > BYTES => {
+                Err(line.error(format!("it is longer than {} MiB", BYTES >> 20)))
+            }
+            Ok(_) => String::from_utf8(bytes).map_err(|_| line.error("it is not text in UTF-8")),
+            Err(error) => Err(Error::io(INPUT)(error)),
+        };
+        Some(text.map(|text| {
+            let own = text.trim_end_matches(['\n', '\r']);
+            // Windows' programs mark UTF-8 so.
+            let own = own
+                .strip_prefix('\u{feff}')
+                .filter(|_| row == 1)
+                .unwrap_or(own);
+            line.text = own.to_owned();
+            line
+        }))
+    })
 }

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::{
-    output::{json_line, text_line},
+    output::{json_line, note, text_line},
     shipped::SHIPPED,
 };
 use crate::{
@@ -21,7 +21,7 @@ mod fetch;
 /// and in GGUF files. Weights are read from safetensors and from pytorch_model.bin, of which nothing is run;
 /// tokenizers from tokenizer.json, and BERT's, MPNet's and RoBERTa's from vocab.txt, or vocab.json and merges.txt.
 ///
-/// What ships is found beside the program, in www/public/models of the working directory, or in the platform's
+/// What ships goes by its name too, caselens-csts or caselens-csts-large. It is found beside the program, in www/public/models of the working directory, or in the platform's
 /// data folder, where `fetch` puts it.
 ///
 ///   caselens models
@@ -55,11 +55,16 @@ pub fn run(args: Args) -> Result<()> {
     PRESETS
         .iter()
         .try_for_each(|preset| text_line(&line(preset)))?;
-    let place = match SHIPPED.model.find() {
-        Some(path) => path.display().to_string(),
-        None => "not on this machine; `caselens models fetch` brings it".into(),
-    };
-    eprintln!("{}, which ships: {place}", SHIPPED.name);
+    for shipped in &SHIPPED {
+        let place = match shipped.model.find() {
+            Some(path) => path.display().to_string(),
+            None => format!(
+                "not on this machine; `caselens models fetch {}` brings it",
+                shipped.name
+            ),
+        };
+        note!("{}, which ships: {place}", shipped.name);
+    }
     Ok(())
 }
 

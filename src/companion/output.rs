@@ -1,8 +1,9 @@
 //! What people and programs are shown: progress bars on standard error, lines on standard output.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
-    io::{BufWriter, Write},
+    io::{BufWriter, Stderr, Write},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -11,6 +12,37 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+
+/// Writes a line on standard error, as `eprintln!` does, but for a reader that has gone or a full disk: then the line is lost, and
+/// what the program is there for goes on.
+macro_rules! note {
+    ($($line:tt)*) => {{
+        use std::io::Write as _;
+        writeln!($crate::companion::output::Notes::default(), $($line)*).ok();
+    }};
+}
+pub(crate) use note;
+
+/// Standard error, whose failures are nobody's.
+pub struct Notes(Stderr);
+
+impl Default for Notes {
+    fn default() -> Self {
+        Self(std::io::stderr())
+    }
+}
+
+impl Write for Notes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write_all(bytes).ok();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().ok();
+        Ok(())
+    }
+}
 
 /// A progress bar with time left; hidden where standard error is no terminal.
 pub fn progress(what: &str, total: u64) -> ProgressBar {
@@ -26,7 +58,7 @@ pub fn progress(what: &str, total: u64) -> ProgressBar {
 
 /// A line that says what is fetched, and a bar of its bytes.
 pub fn downloading(what: &str, bytes: u64) -> ProgressBar {
-    eprintln!("fetching {what}, {}", indicatif::HumanBytes(bytes));
+    note!("fetching {what}, {}", indicatif::HumanBytes(bytes));
     let bar = ProgressBar::new(bytes).with_message(what.to_owned());
     if let Ok(style) = ProgressStyle::with_template(
         "{msg} {wide_bar} {bytes}/{total_bytes} · {bytes_per_sec} · {eta} left",
@@ -80,9 +112,12 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<u64> {
-    // A pipe's link in /dev leads to no path, but can be opened.
-    let linked = fs::canonicalize(path);
-    let path = linked.as_deref().unwrap_or(path);
+    let path = &match fs::canonicalize(path) {
+        Ok(path) => path,
+        // A pipe's link in /dev leads to no path, but can be opened.
+        Err(_) if path.exists() => path.to_owned(),
+        Err(_) => link_end(path)?,
+    };
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let mut out = BufWriter::new(File::create(path).map_err(Error::io(path))?);
         write(&mut out)?;
@@ -90,6 +125,7 @@ pub fn write_whole(
         return Ok(0);
     }
     let part = beside(path, "file")?;
+    sweep(path);
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
     }
@@ -114,6 +150,7 @@ pub fn write_whole(
 /// Writes a new folder through a temporary one beside it: it is there whole, or not at all.
 pub fn write_folder(path: &Path, files: &[(&str, Vec<u8>)]) -> Result<()> {
     let part = beside(path, "folder")?;
+    sweep(path);
     let written = (|| {
         fs::create_dir_all(&part).map_err(Error::io(&part))?;
         for (name, bytes) in files {
@@ -126,6 +163,53 @@ pub fn write_folder(path: &Path, files: &[(&str, Vec<u8>)]) -> Result<()> {
         let _ = fs::remove_dir_all(&part);
     }
     written
+}
+
+/// Where a link leads, or links one after the other, to what is not there yet.
+fn link_end(path: &Path) -> Result<PathBuf> {
+    let mut end = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        match fs::read_link(&end) {
+            Ok(to) => end = end.parent().unwrap_or(Path::new("")).join(to),
+            Err(_) => return Ok(end),
+        }
+    }
+    Err(Error::InvalidArgument(format!(
+        "{} is a link that leads to itself. Remove it, or name another file.",
+        path.display()
+    )))
+}
+
+/// Removes the parts of `path` that killed runs have left: those of processes that are no more.
+fn sweep(path: &Path) {
+    let processes = Path::new("/proc");
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else {
+        return;
+    };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+        return;
+    };
+    if !processes.join("self").exists() {
+        return;
+    }
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let process = found.to_str().and_then(|found| {
+            let process = found
+                .strip_prefix(name)?
+                .strip_prefix('.')?
+                .strip_suffix(".part")?;
+            process.parse::<u32>().ok()
+        });
+        if process.is_some_and(|process| !processes.join(process.to_string()).exists()) {
+            // Best effort: what stays costs space alone.
+            let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
+        }
+    }
 }
 
 /// Where the parts of `path` are kept until they are whole; `kind` says in the error what it should name.

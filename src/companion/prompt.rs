@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    output::{json_line, percent, progress, text_line, write_file},
+    output::{json_line, note, percent, progress, text_line, write_file},
     runtime::ModelArgs,
     table,
 };
@@ -138,7 +138,7 @@ pub fn run(args: Args) -> Result<()> {
         .collect();
     if let Some(path) = &args.write {
         write_file(path, &jsonl(&lines)?)?;
-        eprintln!("wrote {}: {} prompts", path.display(), lines.len());
+        note!("wrote {}: {} prompts", path.display(), lines.len());
         return Ok(());
     }
     let begun = Instant::now();

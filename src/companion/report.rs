@@ -5,7 +5,10 @@
 
 use std::time::Instant;
 
-use super::{cache, output::text_line};
+use super::{
+    cache,
+    output::{note, text_line},
+};
 use crate::error::{Error, Result};
 
 mod answers;
@@ -45,7 +48,7 @@ pub fn run(args: Args) -> Result<()> {
             args.output.display()
         )));
     }
-    let step = |what: &str| eprintln!("{:>5.0} s  {what}", start.elapsed().as_secs_f64());
+    let step = |what: &str| note!("{:>5.0} s  {what}", start.elapsed().as_secs_f64());
     let sources = Sources::read(&args)?;
     let folder = args.cache.clone().unwrap_or_else(cache::default_folder);
 

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::{folder::FOLDER_HEAD, hub::located, shipped::SHIPPED};
+use super::{
+    folder::FOLDER_HEAD,
+    hub::located,
+    shipped::{DEFAULT, Shipped},
+};
 use crate::{
     backend::{Activation, Gain, any::Device, candle::Candle},
     checkpoint::{Checkpoint, DecoderCheckpoint},
@@ -35,10 +39,10 @@ pub struct ModelArgs {
     /// Encoder: a GGUF file from `caselens quantize`, a Hugging Face folder (config.json, tokenizer.json,
     /// model.safetensors or its shards, or what stands for the latter two: vocab.txt, or vocab.json and merges.txt, and
     /// pytorch_model.bin), or a name on the Hugging Face hub, which is fetched once into the
-    /// hub's cache; LLM encoders too (see `caselens models`)
+    /// hub's cache; LLM encoders too (see `caselens models`), and what ships by its name
     #[arg(
         long,
-        value_name = "FILE|DIR|OWNER/NAME[@REVISION]",
+        value_name = "FILE|DIR|NAME|OWNER/NAME[@REVISION]",
         env = "CASELENS_MODEL"
     )]
     pub model: Option<PathBuf>,
@@ -476,13 +480,22 @@ impl ModelArgs {
     pub fn path(&self) -> Result<PathBuf> {
         match self.named()? {
             Some(path) => Ok(path),
-            None => SHIPPED.model.located("--model"),
+            None => DEFAULT.model.located("--model"),
         }
     }
 
     /// The file or folder of the encoder that is named, if one is.
     pub fn named(&self) -> Result<Option<PathBuf>> {
-        self.model.as_deref().map(located).transpose()
+        match self.shipped() {
+            Some(shipped) => shipped.model.located("--model").map(Some),
+            None => self.model.as_deref().map(located).transpose(),
+        }
+    }
+
+    /// What ships, where it is named as such. A file or folder of that name comes first.
+    fn shipped(&self) -> Option<&'static Shipped> {
+        let model = self.model.as_deref().filter(|model| !model.exists())?;
+        Shipped::named(model.as_os_str())
     }
 }
 
@@ -496,7 +509,7 @@ impl HeadArgs {
                 let beside = model.named()?.map(|folder| folder.join(FOLDER_HEAD));
                 match beside.filter(|path| path.is_file()) {
                     Some(path) => path,
-                    None => SHIPPED.head.located("--head")?,
+                    None => (model.shipped().unwrap_or(DEFAULT).head).located("--head")?,
                 }
             }
         };

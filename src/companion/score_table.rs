@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{
     folder::checkpoint_of,
     notes::Notes,
-    output::{progress, write_file},
+    output::{note, progress, write_file},
     runtime::LensArgs,
     table::{Format, ReadOptions, Reader},
     wait,
@@ -170,7 +170,7 @@ pub fn run(args: Args) -> Result<()> {
     drop(out);
     fs::rename(&path, output).map_err(Error::io(output))?;
     fs::remove_dir_all(&checkpoint).map_err(Error::io(&checkpoint))?;
-    eprintln!("wrote {}: {total} rows", output.display());
+    note!("wrote {}: {total} rows", output.display());
     Ok(())
 }
 
@@ -263,7 +263,10 @@ fn compared(lens: &Lens, batch: &[Row], first: usize, what: &str) -> Result<Comp
         let alone = |row: &Row| wait(lens.compare_rows([texts(row)])).err();
         let is_input = matches!(
             error,
-            Error::ConditionTooLong { .. } | Error::TextTooLong { .. } | Error::InvalidText { .. }
+            Error::ConditionTooLong { .. }
+                | Error::TextTooLong { .. }
+                | Error::InvalidText { .. }
+                | Error::NotFinite { .. }
         );
         let mut rows = batch.iter().enumerate();
         match rows.find_map(|(i, row)| Some((i, alone(row).filter(|_| is_input)?))) {

@@ -1,6 +1,9 @@
 //! What ships by name: its files, and where they are looked for.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 use directories::ProjectDirs;
 
@@ -25,22 +28,45 @@ pub struct Shipped {
     pub head: File,
 }
 
+/// What ships, the one that commands take unless told otherwise first.
+pub const SHIPPED: [Shipped; 2] = [
+    Shipped {
+        name: "caselens-csts",
+        model: File {
+            name: "caselens-csts-q4_0.gguf",
+            bytes: 13_722_816,
+            sha256: "fbdba091316532ef2740c6b108ddf8df059e6670e8aa036326e754d65ca2d768",
+        },
+        head: File {
+            name: "caselens-csts.head.safetensors",
+            bytes: 9_960,
+            sha256: "aa6e37dbf61c9807497b732ea72ec8f0ef34bd3356f8b6d4de697f5a8477420a",
+        },
+    },
+    Shipped {
+        name: "caselens-csts-large",
+        model: File {
+            name: "caselens-csts-large-q4_0.gguf",
+            bytes: 62_880_960,
+            sha256: "62874dc7e0f2a0ccd66e44663d4aa0c127fd31ef6dd4bf24c1ad043eaccf4339",
+        },
+        head: File {
+            name: "caselens-csts-large.head.safetensors",
+            bytes: 3_210,
+            sha256: "9f699dfa7bc82869b74d9608ac5073f1454d3ecb7a4f5c5c9e8f657041962a86",
+        },
+    },
+];
+
 /// What commands take unless told otherwise.
-pub const SHIPPED: Shipped = Shipped {
-    name: "caselens-csts",
-    model: File {
-        name: "caselens-csts-q4_0.gguf",
-        bytes: 13_722_816,
-        sha256: "fbdba091316532ef2740c6b108ddf8df059e6670e8aa036326e754d65ca2d768",
-    },
-    head: File {
-        name: "caselens-csts.head.safetensors",
-        bytes: 9_960,
-        sha256: "aa6e37dbf61c9807497b732ea72ec8f0ef34bd3356f8b6d4de697f5a8477420a",
-    },
-};
+pub const DEFAULT: &Shipped = &SHIPPED[0];
 
 impl Shipped {
+    /// The one of this name.
+    pub fn named(name: &OsStr) -> Option<&'static Self> {
+        SHIPPED.iter().find(|shipped| name == shipped.name)
+    }
+
     pub fn files(&self) -> [&File; 2] {
         [&self.model, &self.head]
     }

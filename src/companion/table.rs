@@ -17,11 +17,15 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 
+mod common;
 pub mod data;
+mod delimited;
+mod encoding;
 mod messages;
 mod read;
 mod write;
 
+pub(crate) use common::BYTES;
 pub use read::{ReadOptions, Reader};
 pub use write::{Vectors, WriteOptions, Writer};
 
@@ -29,9 +33,9 @@ pub use write::{Vectors, WriteOptions, Writer};
 pub enum Format {
     /// a text a line; written, a line of numbers for each
     Text,
-    /// JSON lines: an object a line
+    /// JSON lines: an object a line; read, also one array of objects or texts
     Jsonl,
-    /// comma-separated values with a header; an empty cell is no value
+    /// values with a header, separated by commas, semicolons or tabs; an empty cell is no value
     Csv,
     /// Arrow IPC stream, as for pipes
     Arrow,
@@ -46,8 +50,8 @@ impl Format {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Some(match extension.as_str() {
             "txt" => Self::Text,
-            "jsonl" | "ndjson" => Self::Jsonl,
-            "csv" => Self::Csv,
+            "jsonl" | "ndjson" | "json" => Self::Jsonl,
+            "csv" | "tsv" | "tab" => Self::Csv,
             "arrows" => Self::Arrow,
             "arrow" | "feather" | "ipc" => Self::Feather,
             "parquet" | "pq" => Self::Parquet,
@@ -58,7 +62,8 @@ impl Format {
     /// By the name of a file to be written, none where it has no extension. A name that promises what is not
     /// written (`x.safetensors`) is an error.
     pub fn of_output(path: &Path) -> Result<Option<Self>> {
-        match (Self::of_path(path), path.extension()) {
+        let written = Self::of_path(path).filter(|_| !is_read_alone(path));
+        match (written, path.extension()) {
             (None, Some(extension)) => Err(Error::InvalidArgument(format!(
                 "{}: tables are not written as .{}. Name a .txt, .jsonl, .csv, .arrows, .feather or .parquet file, or say what it should hold with --output-format.",
                 path.display(),
@@ -71,11 +76,13 @@ impl Format {
     /// By a file's first bytes; no text in UTF-8 begins as the binary formats do.
     fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let word = bytes.trim_ascii_start();
+        let in_array = word.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
         Some(match bytes {
-            [0xff, ..] => Self::Arrow,
+            // UTF-16 may begin with one of them.
+            [0xff, 0xff, 0xff, 0xff, ..] => Self::Arrow,
             _ if bytes.starts_with(b"ARROW1") => Self::Feather,
             _ if bytes.starts_with(b"PAR1") => Self::Parquet,
-            _ if word.starts_with(b"{") => Self::Jsonl,
+            _ if in_array.unwrap_or(word).starts_with(b"{") => Self::Jsonl,
             _ => return None,
         })
     }
@@ -94,6 +101,14 @@ impl Format {
             Self::Parquet => "Parquet",
         }
     }
+}
+
+/// Whether tables are read from files with this extension and not written to them.
+fn is_read_alone(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["json", "tsv", "tab"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// Some rows of a table.
@@ -116,7 +131,7 @@ impl Rows {
     /// Whether there is such a column; in objects, a value of that name in any of them.
     pub fn has(&self, column: &str) -> bool {
         match self {
-            Self::Columns(batch) => batch.column_by_name(column).is_some(),
+            Self::Columns(batch) => named(batch, column).is_some(),
             Self::Objects(objects) => objects.iter().any(|o| o.get(column).is_some()),
         }
     }
@@ -133,7 +148,7 @@ impl Rows {
                 .collect(),
             Self::Columns(batch) => {
                 let missing = || Error::InvalidArgument(no_column(column, batch, what));
-                let found = batch.column_by_name(column).ok_or_else(missing)?;
+                let found = named(batch, column).ok_or_else(missing)?;
                 let is_text = match found.data_type() {
                     DataType::Dictionary(_, values) => values.is_string(),
                     other => other.is_string() || other.is_null(),
@@ -155,6 +170,15 @@ impl Rows {
     /// # Errors
     /// The column holds neither.
     pub fn numbers(&self, column: &str, row: usize, what: &str) -> Result<Vec<Option<String>>> {
+        let mut cells = self.numerals(column, row, what)?;
+        // A minus sign as it is typeset.
+        for cell in cells.iter_mut().flatten() {
+            *cell = cell.trim().replacen('\u{2212}', "-", 1);
+        }
+        Ok(cells)
+    }
+
+    fn numerals(&self, column: &str, row: usize, what: &str) -> Result<Vec<Option<String>>> {
         match self {
             Self::Objects(objects) => (row..)
                 .zip(objects)
@@ -167,7 +191,7 @@ impl Rows {
                     },
                 )
                 .collect(),
-            Self::Columns(batch) => match batch.column_by_name(column) {
+            Self::Columns(batch) => match named(batch, column) {
                 Some(found) if found.data_type().is_numeric() => {
                     strings(found).map_err(|e| not_text(column, row, what, e.to_string()))
                 }
@@ -217,6 +241,14 @@ impl Rows {
     }
 }
 
+/// The column of this name, or of the same name in other capitals.
+fn named<'a>(batch: &'a RecordBatch, column: &str) -> Option<&'a ArrayRef> {
+    let schema = batch.schema();
+    let same = |field: &Arc<Field>| field.name().eq_ignore_ascii_case(column);
+    let other = || Some(batch.column(schema.fields().iter().position(same)?));
+    batch.column_by_name(column).or_else(other)
+}
+
 fn not_text(column: &str, row: usize, what: &str, found: String) -> Error {
     Error::Data {
         file: what.to_owned(),
@@ -243,7 +275,9 @@ fn no_column(column: &str, batch: &RecordBatch, what: &str) -> String {
 impl Object {
     /// The last value of this name; one of null is none.
     pub fn get(&self, name: &str) -> Option<&RawValue> {
-        let (_, value) = self.0.iter().rfind(|(field, _)| field == name)?;
+        let mut fields = self.0.iter();
+        let same = || (self.0.iter()).rfind(|(field, _)| field.eq_ignore_ascii_case(name));
+        let (_, value) = fields.rfind(|(field, _)| field == name).or_else(same)?;
         Some(&**value).filter(|v| v.get() != "null")
     }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::embeddings::Embeddings;
-use crate::{embedding::Input, head::Mentioned, similarity::unit, text::Tokenizer};
+use crate::{embedding::Input, error::Error, head::Mentioned, similarity::unit, text::Tokenizer};
 
 /// Inputs, the long ones in parts.
 pub struct Parts<'a> {
@@ -28,6 +28,17 @@ pub struct Origin {
 }
 
 impl<'a> Parts<'a> {
+    /// An error about a part, as one about the input that it is a part of.
+    pub fn of_inputs(&self, error: Error) -> Error {
+        match error {
+            Error::NotFinite { input, dtype, .. } => {
+                let input = self.origins[input].input;
+                Error::not_finite(input, dtype)
+            }
+            error => error,
+        }
+    }
+
     /// Inputs as they are.
     pub fn whole(inputs: &'a [Input]) -> Self {
         Self {

@@ -53,18 +53,20 @@ impl<B: Backend> Lens<B> {
     ) -> Result<ComparedRows> {
         let rows: Vec<_> = rows.into_iter().collect();
         let (inputs, pairs) = self.inputs_of(&rows)?;
-        let embedded = self.run(&inputs).await?;
-        let sound = |vector: &Vec<f32>| vector.iter().all(|x| x.is_finite());
-        if let Some(at) = embedded.vectors.iter().position(|v| !sound(v)) {
-            let row = pairs.iter().position(|pair| pair.contains(&at));
-            let [first, second, condition] = row.map_or([""; 3], |row| rows[row]);
-            let of_second = row.is_some_and(|row| pairs[row][0] != at);
-            let sentence = if of_second { second } else { first };
-            return Err(Error::InvalidArgument(format!(
-                "\"{sentence:.40}\" under \"{condition:.40}\" has no embedding: the encoder's numbers do not fit {}. Choose another precision, such as bf16 or f32.",
-                self.encoder.dtype
-            )));
-        }
+        let embedded = self.run(&inputs).await.map_err(|error| match error {
+            Error::NotFinite { input, dtype, .. } => {
+                let row = pairs.iter().position(|pair| pair.contains(&input));
+                let [first, second, condition] = row.map_or([""; 3], |row| rows[row]);
+                let of_second = row.is_some_and(|row| pairs[row][0] != input);
+                let sentence = if of_second { second } else { first };
+                Error::NotFinite {
+                    what: format!("\"{sentence:.40}\" under \"{condition:.40}\""),
+                    input,
+                    dtype,
+                }
+            }
+            error => error,
+        })?;
         let similarity = |pair: &[usize; 2]| {
             let row = |input: usize| embedded.vectors[input].as_slice();
             self.case.similarity(pair.map(row))

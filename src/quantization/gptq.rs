@@ -20,30 +20,29 @@ const DAMPING: f64 = 0.01;
 
 /// Sums over what a matrix was given: x by the encoder as it is, y by the encoder with rounded layers before.
 pub struct Moments {
-    /// Σ y·yᵀ, `[in, in]`.
-    squares: Mat<f64>,
+    width: usize,
+    /// Σ y·yᵀ, `[in, in]`, row by row: a library's columns, added to across, would take longer than the products.
+    squares: Vec<f64>,
     /// Σ (x − y)·yᵀ, `[in, in]`.
-    drift: Mat<f64>,
+    drift: Vec<f64>,
 }
 
 impl Moments {
     /// Of nothing yet, for a matrix `[out, width]`.
     pub fn new(width: usize) -> Self {
         Self {
-            squares: Mat::zeros(width, width),
-            drift: Mat::zeros(width, width),
+            width,
+            squares: vec![0.0; width * width],
+            drift: vec![0.0; width * width],
         }
     }
 
     /// Adds Σ y·yᵀ and Σ (x − y)·yᵀ of a batch, each `[in, in]`, row by row.
     pub fn add(&mut self, squares: &[f32], drift: &[f32]) {
         for (sums, batch) in [(&mut self.squares, squares), (&mut self.drift, drift)] {
-            let width = sums.ncols();
-            for (i, row) in batch.chunks_exact(width).enumerate() {
-                for (j, &x) in row.iter().enumerate() {
-                    sums[(i, j)] += f64::from(x);
-                }
-            }
+            sums.par_iter_mut()
+                .zip(batch)
+                .for_each(|(sum, &x)| *sum += f64::from(x));
         }
     }
 
@@ -51,19 +50,21 @@ impl Moments {
     ///
     /// # Errors
     /// The inputs are no finite numbers.
-    pub fn rounding(mut self) -> Result<Rounding> {
+    pub fn rounding(self) -> Result<Rounding> {
         let wild = |_| {
             Error::InvalidArgument(
                 "the encoder's numbers on the calibration data are not finite: quantize it without.".into(),
             )
         };
-        let width = self.squares.ncols();
-        let mean = (0..width).map(|i| self.squares[(i, i)]).sum::<f64>() / width as f64;
+        let width = self.width;
+        let matrix = |sums: &[f64]| Mat::from_fn(width, width, |i, j| sums[i * width + j]);
+        let (mut squares, drift) = (matrix(&self.squares), matrix(&self.drift));
+        let mean = (0..width).map(|i| squares[(i, i)]).sum::<f64>() / width as f64;
         for i in 0..width {
-            self.squares[(i, i)] += (DAMPING * mean).max(f64::MIN_POSITIVE);
+            squares[(i, i)] += (DAMPING * mean).max(f64::MIN_POSITIVE);
         }
-        let squares = self.squares.llt(Side::Lower).map_err(wild)?;
-        let correction = squares.solve(self.drift.transpose());
+        let squares = squares.llt(Side::Lower).map_err(wild)?;
+        let correction = squares.solve(drift.transpose());
         let inverse = squares.solve(Mat::<f64>::identity(width, width));
         let factor = inverse.llt(Side::Lower).map_err(wild)?.L().to_owned();
         let columns = (0..width).map(|i| (i..width).map(|j| factor[(j, i)]).collect());

@@ -103,9 +103,12 @@ impl<O: Objective> Training<'_, O> {
         };
         let floats = |name: String, length: usize| -> Result<Vec<f32>> {
             let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&raw(&name, Dtype::F32)?);
-            match numbers.len() == length {
+            if numbers.len() != length {
+                return Err(bad(format!("`{name}` has not {length} numbers")));
+            }
+            match numbers.iter().all(|x| x.is_finite()) {
                 true => Ok(numbers),
-                false => Err(bad(format!("`{name}` has not {length} numbers"))),
+                false => Err(bad(format!("`{name}` holds numbers that are not finite"))),
             }
         };
         let doubles = |name: &str| -> Result<Vec<f64>> {

@@ -18,9 +18,12 @@ mod measured;
 mod mentioned;
 #[cfg(target_os = "linux")]
 mod models;
+mod numbers;
 mod prompting;
 mod prompts;
+mod reading;
 mod report;
+mod streams;
 mod tables;
 mod teacher;
 mod train;

@@ -174,3 +174,28 @@ fn it_comes_from_a_folder_too_and_is_found_beside_the_program() {
     let (code, _, said) = program.run(&["models", "fetch", "--from", "file:///nowhere"]);
     assert!(code == 2 && said.contains("/nowhere"), "{said}");
 }
+
+#[test]
+fn the_large_one_goes_by_its_name() {
+    let program = Installed::new("large");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/public/models");
+    let from = format!("file://{}", folder.display());
+    let name = "caselens-csts-large";
+    let score = [
+        "score",
+        "A dog.",
+        "A cat.",
+        "-c",
+        "the animal",
+        "--json",
+        "--model",
+        name,
+    ];
+    let (code, _, said) = program.run(&score);
+    assert!(code == 2 && said.contains("models fetch"), "{said}");
+    let (code, _, said) = program.run(&["models", "fetch", name, "--from", &from]);
+    assert_eq!(code, 0, "{said}");
+    // With its own head: the small one's is for another width.
+    let (code, out, said) = program.run(&score);
+    assert!(code == 0 && out.contains("mentioned"), "{said}");
+}

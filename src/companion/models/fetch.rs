@@ -8,8 +8,8 @@ use std::{
 use crate::{
     checkpoint::hub::download::{Download, Stopped, agent, hash, lock, make_parent},
     companion::{
-        output::{downloading, json_line},
-        shipped::{File, SHIPPED, data_folder},
+        output::{downloading, json_line, note},
+        shipped::{DEFAULT, File, SHIPPED, Shipped, data_folder},
     },
     error::{Error, Result},
 };
@@ -24,7 +24,7 @@ use crate::{
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// Its name
-    #[arg(default_value = SHIPPED.name, value_parser = [SHIPPED.name])]
+    #[arg(default_value = DEFAULT.name, value_parser = SHIPPED.each_ref().map(|shipped| shipped.name))]
     name: String,
     /// The folder that has its files: an https, http or file URL
     #[arg(long, value_name = "URL", env = "CASELENS_MODELS_URL")]
@@ -41,17 +41,20 @@ pub fn run(args: Args) -> Result<()> {
         )
     })?;
     let base = args.from.trim_end_matches('/');
-    let [model, head] = SHIPPED.files().map(|file| fetched(file, base, &folder));
+    let shipped = Shipped::named(args.name.as_ref()).unwrap_or(DEFAULT);
+    let [model, head] = shipped
+        .files()
+        .map(|file| fetched(shipped.name, file, base, &folder));
     let (model, head) = (model?, head?);
     if args.json {
         return json_line(&serde_json::json!({"name": args.name, "model": model, "head": head}));
     }
-    eprintln!("{} is in {}", args.name, folder.display());
+    note!("{} is in {}", args.name, folder.display());
     Ok(())
 }
 
 /// The file in `folder`, brought there unless it is.
-fn fetched(file: &File, base: &str, folder: &Path) -> Result<PathBuf> {
+fn fetched(model: &str, file: &File, base: &str, folder: &Path) -> Result<PathBuf> {
     let path = folder.join(file.name);
     let part = folder.join(format!("{}.part", file.name));
     let _lock = lock(&folder.join(format!(".{}.lock", file.name)))?;
@@ -60,7 +63,7 @@ fn fetched(file: &File, base: &str, folder: &Path) -> Result<PathBuf> {
     }
     make_parent(&part)?;
     let failed = |reason: String| Error::HubDownload {
-        model: SHIPPED.name.into(),
+        model: model.into(),
         file: file.name.into(),
         reason,
     };

@@ -5,20 +5,22 @@ use std::{
     io::{BufRead, BufReader, Cursor, Read},
     panic::{self, AssertUnwindSafe},
     path::PathBuf,
-    sync::Arc,
 };
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, builder::StringBuilder};
+use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::value::RawValue;
 
-use super::{Format, Object, Rows, arrow_error, messages::Checked, parquet_error};
+use super::{
+    Format, Object, Rows, arrow_error,
+    common::{BYTES, Batches, Input, check_length},
+    delimited, encoding,
+    messages::Checked,
+    parquet_error,
+};
 use crate::error::{Error, Result};
-
-/// Bytes of a row's text at the most, and of a batch before its last row, however many rows it may have: a column of
-/// texts holds 2 GiB.
-const BYTES: usize = 256 << 20;
 
 pub struct ReadOptions {
     /// `None` for standard input.
@@ -42,9 +44,6 @@ pub struct Reader {
     empty: Option<Rows>,
 }
 
-type Batches = Box<dyn FnMut() -> Result<Option<Rows>>>;
-type Input = BufReader<Box<dyn Read>>;
-
 impl Reader {
     /// # Errors
     /// The table is not there, or its beginning is not of its format.
@@ -56,14 +55,15 @@ impl Reader {
             }
             None => ("standard input".to_owned(), Box::new(std::io::stdin())),
         };
-        let mut input = BufReader::with_capacity(1 << 16, input);
+        let mut input = BufReader::with_capacity(encoding::LOOKED_AT, input);
         let begins = input.fill_buf().map_err(Error::io(&what))?;
-        // Windows' programs mark UTF-8 so; it belongs to no text.
-        if begins.starts_with("\u{feff}".as_bytes()) {
-            input.consume("\u{feff}".len());
+        let path = options.path.as_deref();
+        let named = path.and_then(Format::of_path);
+        let binary = |format: Option<Format>| format.is_some_and(Format::is_binary);
+        if !binary(Format::of_bytes(begins)) && !binary(options.format.or(named)) {
+            input = encoding::utf8(input, &what, path)?;
         }
         let found = Format::of_bytes(input.buffer()).unwrap_or(options.otherwise);
-        let named = options.path.as_deref().and_then(Format::of_path);
         let format = match options.format.or(named) {
             // Arrow's streams and files go by the same names.
             Some(Format::Arrow | Format::Feather) if found == Format::Feather => found,
@@ -77,7 +77,10 @@ impl Reader {
                 Rows::from_texts("text", texts).map_err(arrow_error(what, Format::Text))
             })?,
             Format::Jsonl => objects(input, &what, options.rows)?,
-            Format::Csv => csv(input, &what, options.rows)?,
+            Format::Csv => {
+                let tabs = path.is_some_and(delimited::is_named_for_tabs);
+                delimited::batches(input, &what, options.rows, tabs)?
+            }
             Format::Arrow | Format::Feather => {
                 let begins = match format {
                     Format::Feather => stream_of_file(&mut input)
@@ -218,19 +221,11 @@ fn lines(
     Ok((Box::new(next), empty))
 }
 
-/// A row's length, where it is not absurd.
-fn check_length(bytes: usize, what: &str, row: usize) -> Result<usize> {
-    match bytes <= BYTES {
-        true => Ok(bytes),
-        false => Err(Error::Data {
-            file: what.to_owned(),
-            row,
-            reason: format!("it is longer than {} MiB", BYTES >> 20),
-        }),
-    }
-}
-
+/// Objects, each on a line of its own, between which lines may be blank, or in an array.
 fn objects(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
+    if input.buffer().trim_ascii_start().starts_with(b"[") {
+        return array(input, what, rows);
+    }
     lines(input, what, rows, |lines, what| {
         let object = |(row, line): (usize, String)| -> Result<Object> {
             serde_json::from_str(&line).map_err(|e| Error::Data {
@@ -243,60 +238,47 @@ fn objects(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
         };
         lines
             .into_iter()
+            .filter(|(_, line)| !line.trim().is_empty())
             .map(object)
             .collect::<Result<_>>()
             .map(Rows::Objects)
     })
 }
 
-/// Every column is of texts, as it is written; an empty cell is none.
-fn csv(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
-    let bad = |what: &str, row, e: csv::Error| Error::Data {
+/// An array of objects, or of texts, which are objects with a `text`.
+fn array(input: Input, what: &str, rows: usize) -> Result<(Batches, Rows)> {
+    let bad = |row: usize, reason: String| Error::Data {
         file: what.to_owned(),
         row,
-        reason: format!("it is not CSV as its header has it ({e})"),
+        reason,
     };
-    let what = what.to_owned();
-    let mut reader = csv::Reader::from_reader(input);
-    let header = reader.headers().map_err(|e| bad(&what, 0, e))?;
-    let fields: Vec<_> = header
-        .iter()
-        .map(|name| Field::new(name, DataType::Utf8, true))
-        .collect();
-    let schema = Arc::new(Schema::new(fields));
-    let empty = RecordBatch::new_empty(schema.clone());
-    let mut row = 0;
+    let mut bytes = Vec::new();
+    let read = input.take(BYTES as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(Error::io(what))?;
+    if bytes.len() > BYTES {
+        return Err(bad(
+            0,
+            format!(
+                "it is one array of more than {} MiB. Write an object a line",
+                BYTES >> 20
+            ),
+        ));
+    }
+    let elements: Vec<Box<RawValue>> = serde_json::from_slice(&bytes)
+        .map_err(|e| bad(0, format!("it is no array in JSON ({e})")))?;
+    let object = |(row, element): (usize, Box<RawValue>)| match element.get().as_bytes() {
+        [b'"', ..] => Ok(Object(vec![("text".to_owned(), element)])),
+        _ => serde_json::from_str(element.get())
+            .map_err(|_| bad(row, "it is neither an object nor a text".into())),
+    };
+    let mut objects = (1..)
+        .zip(elements)
+        .map(object)
+        .collect::<Result<Vec<_>>>()?;
     let next = move || {
-        let mut columns: Vec<_> = schema
-            .fields()
-            .iter()
-            .map(|_| StringBuilder::new())
-            .collect();
-        let mut record = csv::StringRecord::new();
-        let (first, mut bytes) = (row, 0);
-        while row - first < rows && bytes < BYTES {
-            if !reader
-                .read_record(&mut record)
-                .map_err(|e| bad(&what, row + 1, e))?
-            {
-                break;
-            }
-            row += 1;
-            bytes += check_length(record.as_slice().len(), &what, row)?;
-            for (column, cell) in columns.iter_mut().zip(&record) {
-                column.append_option(Some(cell).filter(|cell| !cell.is_empty()));
-            }
-        }
-        if row == first {
-            return Ok(None);
-        }
-        let columns = columns
-            .iter_mut()
-            .map(|column| Arc::new(column.finish()) as ArrayRef)
-            .collect();
-        RecordBatch::try_new(schema.clone(), columns)
-            .map(|batch| Some(Rows::Columns(batch)))
-            .map_err(arrow_error(&what, Format::Csv))
+        let rest = objects.split_off(rows.min(objects.len()));
+        let batch = std::mem::replace(&mut objects, rest);
+        Ok(Some(Rows::Objects(batch)).filter(|batch| batch.len() > 0))
     };
-    Ok((Box::new(next), Rows::Columns(empty)))
+    Ok((Box::new(next), Rows::Objects(Vec::new())))
 }

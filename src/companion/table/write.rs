@@ -59,6 +59,10 @@ impl<W: Write + Send> Writer<W> {
         let failed = arrow_error(&options.what, options.format);
         let columns = match first {
             Rows::Columns(batch) => batch.schema(),
+            // They are not made columns of: whatever their other fields hold passes through.
+            Rows::Objects(_) if matches!(options.format, Format::Text | Format::Jsonl) => {
+                SchemaRef::new(Schema::empty())
+            }
             Rows::Objects(objects) => infer(objects).map_err(&failed)?,
         };
         let mut fields = columns.fields().to_vec();

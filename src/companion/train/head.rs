@@ -10,7 +10,7 @@ use crate::{
     companion::{
         cache::{self, examples},
         numbers::{below_one, count, not_negative, positive},
-        output::{json_line, progress, write_file},
+        output::{json_line, note, progress, write_file},
         runtime::describe,
         table::data::datasets,
     },
@@ -201,9 +201,11 @@ pub fn run(args: Args) -> Result<()> {
         let predicted = predict(&embeddings, &file, &validation_set)?;
         let scores = Scores::of(&predicted, &stop_ratings, &stop_pairs);
         if !args.common.json {
-            eprintln!(
+            note!(
                 "seed {seed}: epoch {}, validation Spearman {:.4}, accuracy without ties {:.4}",
-                trained.best.epoch, scores.spearman, scores.accuracy_untied
+                trained.best.epoch,
+                scores.spearman,
+                scores.accuracy_untied
             );
         }
         seeds.add(seed, trained.best, trained.seconds);
@@ -231,8 +233,8 @@ pub fn run(args: Args) -> Result<()> {
             &json!({"output": args.output, "bytes": bytes.len(), "spec": file.spec, "seeds": reached}),
         )
     } else {
-        seeds.line().iter().for_each(|line| eprintln!("{line}"));
-        eprintln!(
+        seeds.line().iter().for_each(|line| note!("{line}"));
+        note!(
             "wrote {} ({} kB): {}",
             args.output.display(),
             bytes.len() / 1000,

@@ -17,7 +17,7 @@ use crate::{
     companion::{
         folder::{self, FOLDER_HEAD, RECORD},
         numbers::{Clip, below_one, clip, count, not_negative},
-        output::{json_line, progress},
+        output::{json_line, note, progress},
         runtime::{ModelArgs, describe},
     },
     data::baseline::ConditionOnly,
@@ -260,9 +260,7 @@ fn one_seed<O: Objective>(
                 if lines && step % LINE_EVERY == 0 && step > before {
                     let each = since.elapsed().as_secs_f64() / (step - before) as f64;
                     let mean = smooth.mean();
-                    eprintln!(
-                        "seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step"
-                    );
+                    note!("seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step");
                 }
                 match args.checkpoint_every {
                     Some(every) if step % every == 0 => checkpoints.write(seed, &run.save()?),
@@ -277,7 +275,7 @@ fn one_seed<O: Objective>(
                     epoch.epoch, epoch.loss
                 );
                 if !json {
-                    bar.suspend(|| eprintln!("{line}"));
+                    bar.suspend(|| note!("{line}"));
                 }
                 checkpoints.write(seed, &run.save()?)
             }
@@ -351,9 +349,9 @@ impl Written<'_> {
             }));
         }
         let line = best.seeds.line();
-        line.iter().for_each(|line| eprintln!("{line}"));
+        line.iter().for_each(|line| note!("{line}"));
         let reached = tuned.best.validation;
-        eprintln!(
+        note!(
             "wrote {}: {}, epoch {}, validation {} {}",
             output.display(),
             describe(&head.spec),

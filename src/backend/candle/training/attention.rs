@@ -6,7 +6,7 @@ use candle_core::{Result, Tensor, bail};
 use rayon::prelude::*;
 
 use super::{
-    math::{exp, sum},
+    math::{LANES, add_rows, exp, sum},
     tape::{Gradients, Numbers, Operation, Tape},
 };
 
@@ -56,8 +56,8 @@ impl<'a> Offsets<'a> {
     }
 }
 
-/// One head of one sequence: query, key and value `[length, width]`, key and value also transposed, and
-/// the attention weights `[length, length]`.
+/// One head of one sequence: query, key and value `[length, width]`, key or value also transposed, `[width, padded]`, and
+/// the attention weights, `[length, padded]`. Behind the length lie zeros, up to a multiple of [`LANES`].
 #[derive(Default)]
 struct HeadBuffers {
     query: Vec<f32>,
@@ -89,63 +89,58 @@ impl HeadBuffers {
         gather(1, &mut self.key);
         gather(2, &mut self.value);
         transpose(&self.key, width, &mut self.transposed);
+        let padded = length.next_multiple_of(LANES);
         self.weights.clear();
-        self.weights.resize(length * length, 0.0);
+        self.weights.resize(length * padded, 0.0);
+        multiply_add(&self.query, width, &self.transposed, &mut self.weights);
         let scale = 1.0 / (width as f32).sqrt();
-        multiply_add(
-            &self.query,
-            &self.transposed,
-            width,
-            length,
-            scale,
-            &mut self.weights,
-        );
-        for (query, row) in self.weights.chunks_exact_mut(length).enumerate() {
+        for (query, row) in self.weights.chunks_exact_mut(padded).enumerate() {
+            row.iter_mut().for_each(|w| *w *= scale);
             if let Some(bias) = bias {
-                row.iter_mut()
+                row[..length]
+                    .iter_mut()
                     .zip(bias.row(query))
                     .for_each(|(w, b)| *w += b);
             }
-            let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            row.iter_mut().for_each(|w| *w = exp(*w - max));
+            let max = row[..length]
+                .iter()
+                .copied()
+                .fold(f32::NEG_INFINITY, f32::max);
+            // Nothing above 0, of what lies behind the length either.
+            row.iter_mut().for_each(|w| *w = exp((*w - max).min(0.0)));
+            row[length..].fill(0.0);
             let total = 1.0 / sum(row, row, |w, _| w);
             row.iter_mut().for_each(|w| *w *= total);
         }
     }
 }
 
-/// `[rows, columns]` → `[columns, rows]`.
+/// `[rows, columns]` → `[columns, padded]`, with zeros behind the rows.
 fn transpose(x: &[f32], columns: usize, out: &mut Vec<f32>) {
-    let rows = x.len() / columns;
+    let padded = (x.len() / columns).next_multiple_of(LANES);
     out.clear();
-    out.resize(x.len(), 0.0);
+    out.resize(columns * padded, 0.0);
     for (i, row) in x.chunks_exact(columns).enumerate() {
         for (j, &x) in row.iter().enumerate() {
-            out[j * rows + i] = x;
+            out[j * padded + i] = x;
         }
     }
 }
 
-/// out += scale · a·b: `[m, k]`, `[k, n]`, `[m, n]`.
-fn multiply_add(a: &[f32], b: &[f32], k: usize, n: usize, scale: f32, out: &mut [f32]) {
-    for (a, out) in a.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
-        for (&a, b) in a.iter().zip(b.chunks_exact(n)) {
-            let a = a * scale;
-            for (out, &b) in out.iter_mut().zip(b) {
-                *out += a * b;
-            }
-        }
+/// out += a·b: `[m, k]`, `[k, n]`, `[m, n]`; rows of `a` may be longer than k.
+fn multiply_add(a: &[f32], columns: usize, b: &[f32], out: &mut [f32]) {
+    let n = out.len() / (a.len() / columns);
+    for (a, out) in a.chunks_exact(columns).zip(out.chunks_exact_mut(n)) {
+        add_rows(a.iter().copied().zip(b.chunks_exact(n)), out);
     }
 }
 
-/// out += aᵀ·b: `[m, k]`, `[m, n]`, `[k, n]`.
-fn transposed_multiply_add(a: &[f32], b: &[f32], k: usize, n: usize, out: &mut [f32]) {
-    for (a, b) in a.chunks_exact(k).zip(b.chunks_exact(n)) {
-        for (&a, out) in a.iter().zip(out.chunks_exact_mut(n)) {
-            for (out, &b) in out.iter_mut().zip(b) {
-                *out += a * b;
-            }
-        }
+/// out += aᵀ·b: `[m, k]`, `[m, n]`, `[k, n]`; rows of `a` may be longer than k.
+fn transposed_multiply_add(a: &[f32], columns: usize, b: &[f32], out: &mut [f32]) {
+    let n = b.len() / (a.len() / columns);
+    for (j, out) in out.chunks_exact_mut(n).enumerate() {
+        let column = a.chunks_exact(columns).map(|a| a[j]);
+        add_rows(column.zip(b.chunks_exact(n)), out);
     }
 }
 
@@ -194,14 +189,8 @@ impl Attention {
                 head.fill(rows, hidden, h, width, bias);
                 attended.clear();
                 attended.resize(range.len() * width, 0.0);
-                multiply_add(
-                    &head.weights,
-                    &head.value,
-                    range.len(),
-                    width,
-                    1.0,
-                    &mut attended,
-                );
+                let padded = range.len().next_multiple_of(LANES);
+                multiply_add(&head.weights, padded, &head.value, &mut attended);
                 for (out, row) in out
                     .chunks_exact_mut(hidden)
                     .zip(attended.chunks_exact(width))
@@ -245,7 +234,8 @@ impl Attention {
             let gradients = &gradient[range.start * hidden..range.end * hidden];
             let mut head = HeadBuffers::default();
             let mut of_output = Vec::new();
-            let mut of_scores = vec![0f32; length * length];
+            let padded = length.next_multiple_of(LANES);
+            let mut of_scores = vec![0f32; length * padded];
             let mut of_parts = vec![0f32; 3 * length * width];
             let offsets = 2 * length - 1;
             let mut of_bias = vec![0f32; bias.map_or(0, |_| heads * offsets)];
@@ -259,17 +249,10 @@ impl Attention {
                 // With w = softmax(s): ∂s = w ∘ (∂w − Σ w ∘ ∂w).
                 transpose(&head.value, width, &mut head.transposed);
                 of_scores.fill(0.0);
-                multiply_add(
-                    &of_output,
-                    &head.transposed,
-                    width,
-                    length,
-                    1.0,
-                    &mut of_scores,
-                );
+                multiply_add(&of_output, width, &head.transposed, &mut of_scores);
                 for (g, w) in of_scores
-                    .chunks_exact_mut(length)
-                    .zip(head.weights.chunks_exact(length))
+                    .chunks_exact_mut(padded)
+                    .zip(head.weights.chunks_exact(padded))
                 {
                     let mean = sum(g, w, |g, w| g * w);
                     for (g, w) in g.iter_mut().zip(w) {
@@ -278,17 +261,20 @@ impl Attention {
                 }
                 if bias.is_some() {
                     let of_bias = &mut of_bias[h * offsets..(h + 1) * offsets];
-                    for (query, g) in of_scores.chunks_exact(length).enumerate() {
+                    for (query, g) in of_scores.chunks_exact(padded).enumerate() {
                         let of_bias = &mut of_bias[length - 1 - query..];
-                        of_bias.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+                        of_bias
+                            .iter_mut()
+                            .zip(&g[..length])
+                            .for_each(|(sum, g)| *sum += g);
                     }
                 }
                 of_parts.fill(0.0);
                 let (of_query, others) = of_parts.split_at_mut(length * width);
                 let (of_key, of_value) = others.split_at_mut(length * width);
-                multiply_add(&of_scores, &head.key, length, width, 1.0, of_query);
-                transposed_multiply_add(&of_scores, &head.query, length, width, of_key);
-                transposed_multiply_add(&head.weights, &of_output, length, width, of_value);
+                multiply_add(&of_scores, padded, &head.key, of_query);
+                transposed_multiply_add(&of_scores, padded, &head.query, of_key);
+                transposed_multiply_add(&head.weights, padded, &of_output, of_value);
                 for (part, numbers) in of_parts.chunks_exact(length * width).enumerate() {
                     let start = part * hidden + h * width;
                     for (out, row) in out

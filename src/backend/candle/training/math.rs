@@ -65,6 +65,48 @@ pub fn exp(x: f32) -> f32 {
     series * f32::from_bits(power)
 }
 
+/// Numbers that a CPU's widest instructions take at once. Rows that are whole multiples of it have no end that is gone
+/// through number by number.
+pub const LANES: usize = 16;
+
+/// out += Σ aᵢ · bᵢ, of numbers aᵢ and rows bᵢ as long as `out`; sums stay in registers meanwhile.
+#[inline]
+pub fn add_rows<'b>(terms: impl Iterator<Item = (f32, &'b [f32])> + Clone, out: &mut [f32]) {
+    let mut from = 0;
+    while let Some(out) = out[from..].first_chunk_mut::<{ 4 * LANES }>() {
+        add_columns(terms.clone(), from, out);
+        from += out.len();
+    }
+    while let Some(out) = out[from..].first_chunk_mut::<LANES>() {
+        add_columns(terms.clone(), from, out);
+        from += out.len();
+    }
+    for (a, row) in terms {
+        let columns = out[from..].iter_mut().zip(&row[from..]);
+        columns.for_each(|(out, &b)| *out += a * b);
+    }
+}
+
+/// The columns of [`add_rows`] that begin at `from`.
+#[inline]
+fn add_columns<'b, const N: usize>(
+    terms: impl Iterator<Item = (f32, &'b [f32])>,
+    from: usize,
+    out: &mut [f32; N],
+) {
+    let mut sums = [0f32; N];
+    for (a, row) in terms {
+        if let Some(row) = row[from..].first_chunk::<N>() {
+            for (sum, &b) in sums.iter_mut().zip(row) {
+                *sum += a * b;
+            }
+        }
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out += sum;
+    }
+}
+
 /// Σ f(aᵢ, bᵢ), in eight sums that can run side by side.
 #[inline]
 pub fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {

@@ -33,7 +33,9 @@ pub fn backward(
     mut gradient: Vec<f32>,
     sums: &mut Gradients,
 ) -> Result<Vec<f32>> {
-    let weight = Numbers::of(&norm.weight)?;
+    let numbers = Numbers::of(&norm.weight)?;
+    // Looked up once: in the loop below it would be for each number.
+    let weight: &[f32] = &numbers;
     let columns = weight.len();
     let n = columns as f32;
     let parts: Vec<Vec<f32>> = gradient
@@ -48,11 +50,15 @@ pub fn backward(
                 .zip(x.chunks_exact(columns))
             {
                 let (mean, scale) = moments(x, norm.eps);
-                for i in 0..columns {
-                    normed[i] = (x[i] - mean) * scale;
-                    of_weight[i] += g[i] * normed[i];
-                    of_bias[i] += g[i];
-                    g[i] *= weight[i];
+                for ((normed, &x), (of_weight, &g)) in
+                    (normed.iter_mut().zip(x)).zip(of_weight.iter_mut().zip(&*g))
+                {
+                    *normed = (x - mean) * scale;
+                    *of_weight += g * *normed;
+                }
+                for ((g, of_bias), &weight) in g.iter_mut().zip(&mut *of_bias).zip(weight) {
+                    *of_bias += *g;
+                    *g *= weight;
                 }
                 let mean = sum(g, g, |g, _| g) / n;
                 let slope = sum(g, &normed, |g, x| g * x) / n;
@@ -63,7 +69,7 @@ pub fn backward(
             parts
         })
         .collect();
-    drop(weight);
+    drop(numbers);
     // In the rows' order, so that the sums are the same each time.
     let mut total = vec![0f32; 2 * columns];
     for part in parts {

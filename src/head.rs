@@ -782,9 +782,18 @@ mod tests {
             HeadFile::parse("h", &other).unwrap_err().code(),
             "head-format"
         );
+        // Numbers that are none are neither written nor read.
         let mut nan = head();
         nan.layers[0].bias[0] = f32::NAN;
-        let error = HeadFile::parse("h", &nan.to_bytes().unwrap()).unwrap_err();
+        let error = nan.to_bytes().unwrap_err();
+        assert!(error.to_string().contains("not finite"), "{error}");
+        let rare = 12_344.0;
+        nan.layers[0].bias[0] = rare;
+        let mut bytes = nan.to_bytes().unwrap();
+        let rare = f16::from_f32(rare).to_le_bytes();
+        let at = bytes.windows(2).rposition(|two| two == rare).unwrap();
+        bytes[at..at + 2].copy_from_slice(&f16::NAN.to_le_bytes());
+        let error = HeadFile::parse("h", &bytes).unwrap_err();
         assert!(error.to_string().contains("not finite"), "{error}");
     }
 

@@ -428,6 +428,7 @@ describe("how it works", { concurrency: false }, () => {
     const page = await openAt(`/site/#/how?${state({ device: "webgpu" })}`);
     await page.getByRole("alert").getByRole("button", { name: "Use the CPU" }).click();
     await settled(page);
+    await page.locator(".engine summary").click();
     assert.ok(await page.getByRole("radio", { name: "CPU" }).isChecked());
     await page.getByRole("radio", { name: "Auto" }).check();
     await page.waitForFunction(() => !location.hash.includes("device="));
@@ -445,6 +446,7 @@ describe("how it works", { concurrency: false }, () => {
       await page.getByRole("switch", { name: "Subtraction" }).click();
       await page.locator(".notice", { hasText: "has moved to the CPU" }).waitFor();
       await switched(page);
+      await page.locator(".engine summary").click();
       assert.match(await page.locator(".facts").innerText(), /CPU/);
       assert.equal(await page.getByRole("alert").count(), 0);
     } finally {

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { parseAst, transformWithEsbuild } from "vite";
@@ -84,6 +83,10 @@ async function answerAfter(page, ms) {
   await page.evaluate((ms) => (window.skip(ms), window.letGo()), ms);
 }
 
+/** What unfolds the facts about the engine. */
+const ENGINE = "Where and how the model runs";
+const openEngine = (page) => page.locator(".engine summary").click();
+
 /** The suggested conditions. */
 const chips = (page) => page.locator(".suggestions .chip");
 
@@ -95,6 +98,12 @@ const link = (sentences, conditions, device = "wasm") =>
     ...conditions.map((condition) => ["c", condition]),
     ["device", device],
   ])}`;
+
+/** A module of the page that imports no other. */
+async function moduleOf(file) {
+  const { code } = await transformWithEsbuild(await readFile(path.join(ROOT, file), "utf8"), file);
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
 
 /** Waits until every condition has its number and nothing is pending; fails as soon as the page shows an error. */
 async function settled(page, timeout = PATIENT) {
@@ -127,7 +136,6 @@ const shown = (page) =>
         .map((row) => ({
           condition: row.querySelector("input").value,
           similarity: number(row.querySelector(".cell-value")),
-          rating: number(row.querySelector(".cell-rating")),
           spoken: row.querySelector(".hidden").textContent,
         })),
     };
@@ -138,6 +146,77 @@ const conditionsOf = (page) =>
 const first = (page) => page.getByLabel("First sentence");
 const second = (page) => page.getByLabel("Second sentence");
 const adder = (page) => page.getByLabel("Add a condition");
+
+describe("the first minute", () => {
+  test("the page opens with the first condition in the lens: its number in the discs, its words tinted", async () => {
+    const page = await open();
+    await settled(page);
+    await page.locator(".tint span").first().waitFor();
+    assert.equal(await page.locator(".readout-caption").innerText(), "under “the place”");
+    assert.equal(await page.locator(".readout-value").innerText(), await page.locator(".rows > li:nth-child(2) .cell-value").innerText());
+    const most = await page.$$eval(".tint span", (words) => words.sort((a, b) => b.dataset.share - a.dataset.share)[0].textContent);
+    assert.equal(most, "park");
+    // Another example begins with its own first condition, whatever was looked through before.
+    await page.locator(".unaided").hover();
+    assert.equal(await page.locator(".readout-caption").innerText(), "naked eye");
+    await page.locator(".example").nth(1).click();
+    await settled(page);
+    assert.equal(await page.locator(".readout-caption").innerText(), "under “the location”");
+    await page.close();
+  });
+
+  test("sentences and conditions look like fields and say that one's own go there", async () => {
+    const page = await open();
+    for (const field of [".sentence .grow", ".row .condition"]) {
+      const widths = await page.locator(field).evaluateAll((all) =>
+        all.map((each) => ["Top", "Right", "Bottom", "Left"].map((side) => parseFloat(getComputedStyle(each)[`border${side}Width`]))));
+      assert.ok(widths.length >= 2 && widths.flat().every((width) => width >= 1), `${field}: ${JSON.stringify(widths)}`);
+    }
+    assert.deepEqual(await page.locator(".sentence .hint").allInnerTexts(), ["Type your own", "Type your own"]);
+    assert.equal(await adder(page).getAttribute("placeholder"), "Type a condition of your own");
+    assert.equal(await first(page).getAttribute("placeholder"), "Type a sentence of your own");
+    // No empty panel below a field.
+    const below = await page.$$eval(".sentence", (all) => all.map((each) => each.getBoundingClientRect().bottom - each.querySelector(".grow").getBoundingClientRect().bottom));
+    assert.ok(below.every((space) => space < 48), `${below}`);
+    await page.close();
+  });
+
+  test("a phone's first screen has a condition with its answer, and half an example that says there are more", async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const page = await open("#device=wasm", { within: own });
+    await settled(page);
+    for (const part of [".figure .readout", ".condition", ".row:not(.unaided) .bar", ".row:not(.unaided) .cell-value"]) {
+      const { bottom, top } = await page.locator(part).first().evaluate((each) => each.getBoundingClientRect().toJSON());
+      assert.ok(top >= 0 && bottom <= 844, `${part} ends at ${bottom}`);
+    }
+    const shares = await page.$$eval(".example", (all) => all.map((each) => {
+      const { left, width } = each.getBoundingClientRect();
+      return Math.min(1, Math.max(0, (innerWidth - left) / width));
+    }));
+    const cut = shares.filter((share) => share > 0 && share < 1);
+    assert.ok(cut.length === 1 && cut[0] > 0.2 && cut[0] < 0.85, `of the example at the edge ${cut} is seen`);
+    await own.close();
+  });
+
+  test("a similarity is one number from 0 to 1; its zero is not struck through, and what concerns the engine comes last, folded", async () => {
+    const { similarity, difference, cosine } = await moduleOf("www/src/format.ts");
+    assert.deepEqual([-0.06, -0.004, 0, 0.125, 1].map(similarity), ["0.00", "0.00", "0.00", "0.13", "1.00"]);
+    assert.deepEqual(difference(-0.06, 0.02), { kind: "less", size: "0.02" });
+    assert.deepEqual(difference(-0.06, -0.2), { kind: "same", size: "0.00" });
+    assert.equal(cosine(-0.06), "−0.06");
+
+    const page = await open();
+    await settled(page);
+    assert.doesNotMatch(await page.locator(".rows").innerText(), /\/ 5/);
+    for (const figure of [".readout-value", ".row .cell-value"]) {
+      assert.doesNotMatch(await page.locator(figure).first().evaluate((each) => getComputedStyle(each).fontFamily), /Atkinson/, figure);
+    }
+    const engine = page.locator("main > .engine:last-of-type");
+    assert.equal(await engine.evaluate((each) => each.open), false);
+    assert.ok(await engine.evaluate((each) => document.querySelector(".about").compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING));
+    await page.close();
+  });
+});
 
 describe("what the model cannot tell", () => {
   /** The page with a head that finds nothing mentioned anywhere. */
@@ -209,18 +288,17 @@ describe("numbers", () => {
         for (const [index, row] of rows.entries()) {
           // A value on the edge between two hundredths may round either way.
           assert.ok(Math.abs(row.similarity - expected[index].similarity) <= 0.0051, `${row.condition}: similarity`);
-          assert.ok(Math.abs(row.rating - expected[index].rating) <= 0.051, `${row.condition}: rating`);
-          assert.match(row.spoken, new RegExp(`^${row.condition}: similarity −?\\d\\.\\d\\d, rating \\d\\.\\d of 5, `));
+          assert.match(row.spoken, new RegExp(`^${row.condition}: similarity \\d\\.\\d\\d, `));
         }
         assert.ok(Math.abs(unconditional - expected[0].unconditional) <= 0.0051, "unconditional");
 
+        await openEngine(page);
         const facts = await page.locator(".facts").innerText();
         assert.match(facts, device === "wasm" ? /CPU \(WebAssembly\)/ : /WebGPU/);
         assert.match(facts, /all-MiniLM-L6-v2 fine-tuned on C-STS/);
         assert.match(facts, /1[34]\.\d MB/);
         assert.match(facts, /[\d.]+ ms/);
-        await page.getByText("Why?").click();
-        assert.ok((await page.locator(".why p").innerText()).length > 10, "says why this device");
+        assert.ok((await page.locator(".why").innerText()).length > 10, "says why this device");
         assert.deepEqual(page.problems, []);
       } finally {
         await own.close();
@@ -418,7 +496,7 @@ describe("suggestions", () => {
     assert.equal(await page.evaluate(() => document.activeElement.innerText), next);
     await page.keyboard.press("Enter"); // the twentieth condition: no more can be added
     await chips(page).first().waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?");
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Under which condition?");
     await page.close();
   });
 });
@@ -427,6 +505,7 @@ describe("where a condition looks", () => {
   test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
     const page = await open(link(CHESS, CONDITIONS));
     await settled(page);
+    await page.locator(".unaided").hover();
     assert.equal(await page.locator(".tint").count(), 0, "the naked eye looks at nothing in particular");
     const height = () => page.locator(".bench").evaluate((bench) => bench.clientHeight);
     const before = await height();
@@ -533,6 +612,7 @@ describe("examples and links", () => {
     assert.equal(await first(other).inputValue(), sentences[0]);
     assert.equal(await second(other).inputValue(), sentences[1]);
     assert.deepEqual(await conditionsOf(other), conditions);
+    await openEngine(other);
     assert.ok(await other.getByRole("radio", { name: "CPU" }).isChecked());
     await settled(other);
     assert.deepEqual(other.problems, []);
@@ -621,7 +701,7 @@ describe("loading and failing", () => {
     await alert.getByRole("button", { name: "Try again" }).focus();
     await page.keyboard.press("Enter");
     await alert.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?", "the focus is not lost");
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Under which condition?", "the focus is not lost");
     await settled(page);
     assert.equal(await alert.count(), 0);
     await own.close();
@@ -639,6 +719,7 @@ describe("loading and failing", () => {
     const page = await open("#device=webgpu");
     await page.getByRole("alert").getByRole("button", { name: "Use the CPU" }).click();
     await settled(page);
+    await openEngine(page);
     assert.ok(await page.getByRole("radio", { name: "CPU" }).isChecked());
     assert.match(await page.evaluate(() => location.hash), /device=wasm/);
     await page.close();
@@ -678,7 +759,7 @@ describe("for everyone", () => {
         const page = await open("#device=wasm", { within: own });
         await settled(page);
         assert.deepEqual(await violations(page), []);
-        await page.getByText("Why?").click();
+        await openEngine(page);
         await page.getByLabel("Condition 1").focus();
         await page.locator(".tint").first().waitFor();
         assert.deepEqual(await violations(page), []);
@@ -723,7 +804,7 @@ describe("for everyone", () => {
     await page.locator(".example").first().click();
     await settled(page);
     await page.getByRole("button", { name: "Copy link" }).click();
-    await page.getByText("Why?").click();
+    await openEngine(page);
     assert.equal(await width(), 360);
     await own.close();
   });
@@ -775,7 +856,7 @@ describe("for everyone", () => {
     await chips(page).first().waitFor();
     await page.evaluate(() => document.activeElement.blur());
     const order = [];
-    while (order.at(-1) !== "CPU" && order.length < 40) {
+    while (order.at(-1) !== ENGINE && order.length < 40) {
       await page.keyboard.press("Tab");
       order.push(
         await page.evaluate(() => {
@@ -799,8 +880,7 @@ describe("for everyone", () => {
       "Remove the place",
       "Add a condition",
       ...Array(await chips(page).count()).fill("a suggestion"),
-      "Why?",
-      "CPU",
+      ENGINE,
     ]);
     await page.close();
   });
@@ -841,6 +921,11 @@ describe("the page's words", () => {
     else if (type === "BinaryExpression" && node.operator !== "+") return; // compared, not shown
     else if (type !== "ImportDeclaration") for (const part of Object.values(node)) yield* own(part, isSaid);
   }
+  test("have one word for a condition", async () => {
+    const said = [await readFile(path.join(SOURCES, "strings.ts"), "utf8"), await readFile(path.join(ROOT, "www/index.html"), "utf8")];
+    for (const text of said) assert.doesNotMatch(text, /\brespects?\b|\blens\b[^.]*\?/i);
+  });
+
   const found = async (source) => {
     const { code } = await transformWithEsbuild(source, "component.tsx", { jsx: "preserve" });
     return [...own(parseAst(code, { jsx: true }).body)];
@@ -891,9 +976,7 @@ describe("the speed page", () => {
 
   test("the texts it measures have the lengths it says", async () => {
     const page = await open("speed.html");
-    const { transform } = createRequire(path.join(ROOT, "www/package.json"))("esbuild"); // Vite's own
-    const { code } = await transform(await readFile(path.join(ROOT, "www/src/speed/shapes.ts"), "utf8"), { loader: "ts" });
-    const { SHAPES, textOf } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const { SHAPES, textOf } = await moduleOf("www/src/speed/shapes.ts");
     const lengths = SHAPES.map(({ lengths }) => [...lengths]);
     assert.deepEqual(lengths.map((all) => [all.length, Math.min(...all), Math.max(...all)]), [[2, 25, 25], [32, 25, 25], [32, 128, 128], [32, 8, 128]]);
     const counted = await page.evaluate(

@@ -4,7 +4,7 @@
 // it. What browsers show before the page runs is in index.html, speed.html and public/manifest.webmanifest; why something
 // failed, and why a device was chosen, is told by the package.
 
-import { difference, rating, similarity } from "./format";
+import { cosine, difference, rating, similarity } from "./format";
 
 /** A language's name, by its ISO 639-1 code. */
 const languages = new Intl.DisplayNames("en", { type: "language" });
@@ -20,9 +20,9 @@ const compared = {
   same: () => "as alike as without it",
 };
 
-function spoken(condition: string, s: number, r: number, unconditional: number): string {
+function spoken(condition: string, s: number, unconditional: number): string {
   const { kind, size } = difference(s, unconditional);
-  return `${condition}: similarity ${similarity(s)}, rating ${rating(r)} of 5, ${compared[kind](size)}.`;
+  return `${condition}: similarity ${similarity(s)}, ${compared[kind](size)}.`;
 }
 
 export const strings = {
@@ -31,12 +31,12 @@ export const strings = {
   headline: ["Alike?", "Depends how you look."],
   // The names of the browser's tab.
   documents: {
-    compare: "caselens: how alike are two sentences, seen through a condition?",
+    compare: "caselens: how alike are two sentences under a condition?",
     list: "caselens: group a list by what you look for",
     how: "caselens: how it works",
     larger: "caselens: what a larger model says",
   },
-  lead: "Name one respect at a time (the place, the mood, the price) and see how similar two sentences are through it.",
+  lead: "See how alike two sentences are under a condition: the place, the mood, the price, or one of your own.",
 
   views: { label: "Views", names: { compare: "Compare", list: "List", how: "How it works", larger: "Larger model" } },
 
@@ -51,13 +51,14 @@ export const strings = {
     tooLong: "Too long for a link: shorten the sentences",
   },
 
-  examples: { title: "Examples" },
+  examples: { title: "Try an example, or type your own below" },
 
   sentences: {
     title: "Two sentences",
     first: "First sentence",
     second: "Second sentence",
-    placeholder: "Type a sentence",
+    own: "Type your own",
+    placeholder: "Type a sentence of your own",
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
     foreign: (found: string, trained: readonly string[]) =>
       `This looks like ${language(found)}; the model was trained on ${trained.map(language).join(", ")}. Its numbers mean little.`,
@@ -71,11 +72,11 @@ export const strings = {
   },
 
   conditions: {
-    title: "Through which lens?",
+    title: "Under which condition?",
     heading: "Condition",
     label: (n: number) => `Condition ${n}`,
     add: "Add a condition",
-    placeholder: "Add a condition",
+    placeholder: "Type a condition of your own",
     remove: (text: string) => `Remove ${text || "the empty condition"}`,
     keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it.",
     full: (max: number) => `${max} conditions are the most this page takes.`,
@@ -88,16 +89,15 @@ export const strings = {
     unaided: "Naked eye",
     unaidedNote: "no condition",
     similarity: "Similarity",
-    rating: "Rating",
     against: "Against the naked eye",
     none: "–",
     outOf: "/ 5",
     more: "more alike",
     less: "less alike",
     same: "no change",
-    through: (condition: string) => `through “${condition}”`,
+    under: (condition: string) => `under “${condition}”`,
     needSentences: "Type both sentences to compare them.",
-    needCondition: "Add a condition to look through.",
+    needCondition: "Type a condition to compare the sentences under.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     spoken,
@@ -105,7 +105,7 @@ export const strings = {
   },
 
   engine: {
-    title: "Engine",
+    title: "Where and how the model runs",
     megabytes,
     milliseconds: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
     device: "Device",
@@ -117,7 +117,6 @@ export const strings = {
     time: "Last answer",
     names: { webgpu: "WebGPU", wasm: "CPU (WebAssembly)" } as Record<string, string>,
     noAdapter: "none",
-    why: "Why?",
     choose: "Run on",
     choices: { auto: "Auto", webgpu: "WebGPU", wasm: "CPU" },
   },
@@ -158,7 +157,7 @@ export const strings = {
       title: "How it works",
       text: [
         "A small language model reads each sentence together with your condition, and turns the pair into a point in space: one point for “the sentence, as far as the place goes”, another for “as far as the game goes”. Two sentences are alike under a condition when their points lie close together.",
-        "The discs show it: the share of a disc that the green lens covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart.",
+        "The discs show it: the share of a disc that the green part covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart.",
       ],
     },
     privacy: {
@@ -169,7 +168,7 @@ export const strings = {
 
   list: {
     headline: ["Group a list", "by what you look for."],
-    lead: "Paste reviews, tickets or captions, name a respect, and watch the groups change with it.",
+    lead: "Paste reviews, tickets or captions, name a condition, and watch the groups change with it.",
     examples: "Ready lists",
     names: { captions: ["Pictures", "Captions"], tickets: ["Support", "Tickets"], reviews: ["Restaurants", "Reviews"] },
     texts: {
@@ -190,7 +189,7 @@ export const strings = {
     },
     condition: {
       label: "Group by",
-      placeholder: "a respect, for example the price",
+      placeholder: "a condition, for example the price",
       chips: "Conditions to try",
       count: "Number of groups",
       automatic: "Automatic",
@@ -209,7 +208,7 @@ export const strings = {
       summary: (texts: number, groups: number, condition: string) =>
         `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"} in ${groups} ${groups === 1 ? "group" : "groups"}${condition ? ` by “${condition}”` : ""}.`,
       silhouette: (value: number) =>
-        `Silhouette ${similarity(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
+        `Silhouette ${cosine(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
       size: (n: number) => (n === 1 ? "1 text" : `${n} texts`),
       member: "likeness to the group’s centre",
       unmentioned: (condition: string) => `Says nothing about “${condition}”`,
@@ -222,7 +221,7 @@ export const strings = {
       earlier: "Earlier map",
       what: "What draws the map",
       label: (texts: number, groups: number) => `Map of ${texts} texts in ${groups} groups. The list of groups holds the same texts.`,
-      note: "Near is alike: the first two principal components of the texts as seen through the condition. Numbers mark each group’s most central text.",
+      note: "Near is alike: the first two principal components of the texts as seen under the condition. Numbers mark each group’s most central text.",
     },
     search: {
       label: "Find in the list",
@@ -238,6 +237,7 @@ export const strings = {
   suggestions: {
     title: "Worth a look",
     add: "Add",
+    looking: "Looking for conditions that tell these two sentences apart …",
     slow: "This device takes its time, so no conditions are suggested: looking for some would keep it busy for long.",
   },
 
@@ -301,7 +301,7 @@ export const strings = {
     steps: {
       question: {
         title: "Two sentences, one question",
-        text: "How alike are these two? Read by themselves, without a condition, they get one number for everything at once. The condition asks about one respect alone.",
+        text: "How alike are these two? Read by themselves, without a condition, they get one number for everything at once. The condition asks about one thing alone.",
         plain: "Without a condition",
       },
       tokens: {
@@ -339,7 +339,7 @@ export const strings = {
         text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine.",
         chart: "Cosine after each step",
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
-        angle: (s: number, degrees: number) => `Cosine ${similarity(s)}: the two vectors are ${degrees}° apart.`,
+        angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,
         rating: (r: number) => `Rating ${rating(r)} of 5`,
         unsaid: {
           both: "Neither sentence says anything about the condition, as far as the model can tell: the number means little.",
@@ -351,7 +351,7 @@ export const strings = {
     worksheet: {
       title: "Alike? It depends how you look.",
       name: "Name",
-      task: "Two sentences can be alike in one respect and unlike in another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the next page.",
+      task: "Two sentences can be alike under one condition and unlike under another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the next page.",
       columns: ["Condition", "My guess (0–1)", "Because …"],
       ownRows: "Two conditions of your own:",
       answers: "The model’s answers",

@@ -1,10 +1,10 @@
 // One condition: edited in place, with its bar and its numbers.
 
-import { difference, rating, similarity } from "../format";
+import { difference, similarity } from "../format";
 import { answers, comparisonOf, pending, unconditional } from "../state/answers";
 import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
-import { inLens, pointing } from "../state/focus";
+import { holdCondition, inLens, pointing } from "../state/focus";
 import { unsaidIn } from "../state/said";
 import type { Attended } from "../state/words";
 import { strings } from "../strings";
@@ -50,7 +50,6 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
 
   const remove = (): void => {
     const next = neighbour(id, 1) ?? neighbour(id, -1);
-    if (inLens.value === id) inLens.value = undefined;
     removeCondition(id);
     focusCondition(next);
   };
@@ -82,9 +81,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
     requestAnimationFrame(() => focusCondition(next?.id));
   };
 
-  const hold = (): void => {
-    inLens.value = blank ? undefined : id;
-  };
+  /** A blank one is looked through from its first letter on. */
+  const hold = (): void => holdCondition(id);
 
   return (
     <li class={`row${inLens.value === id ? " in-lens" : ""}${nothing ? " unsaid" : ""}`} {...pointing(hold)}>
@@ -102,7 +100,10 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           autocomplete="off"
           spellcheck={false}
           enterkeyhint="next"
-          onInput={(event) => editCondition(id, event.currentTarget.value)}
+          onInput={(event) => {
+            editCondition(id, event.currentTarget.value);
+            hold();
+          }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
           onFocus={hold}
@@ -116,13 +117,6 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           <span class="cell-value" aria-hidden="true">
             {shown ? similarity(shown.similarity) : strings.results.none}
           </span>
-          <span class="cell-rating" aria-hidden="true">
-            {shown && (
-              <>
-                {rating(shown.rating)} <span class="quiet">{strings.results.outOf}</span>
-              </>
-            )}
-          </span>
           <span class="cell-difference" data-kind={change?.kind} aria-hidden="true">
             {nothing}
             {change && (
@@ -135,7 +129,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           </span>
           <span class="hidden" aria-busy={pending.value}>
             {comparison && nothing && strings.results.spokenUnsaid(comparison.condition, nothing)}
-            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
+            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.unconditional)}
           </span>
         </>
       )}

@@ -9,7 +9,7 @@ export function Examples() {
   const now = fields.value;
   return (
     <section class="examples" aria-labelledby="examples-title">
-      <h2 id="examples-title" class="hidden">
+      <h2 id="examples-title">
         {strings.examples.title}
       </h2>
       <ul class="examples-list">

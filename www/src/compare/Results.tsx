@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { similarity as written } from "../format";
 import { bothTyped, failure, pending, unconditional } from "../state/answers";
 import { conditions, filledConditions } from "../state/fields";
-import { inLens, pointing } from "../state/focus";
+import { holdNakedEye, inLens, pointing } from "../state/focus";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
@@ -22,7 +22,6 @@ const Headings = () => (
       ))}
     </span>
     <span class="cell-value">{words.similarity}</span>
-    <span class="cell-rating">{words.rating}</span>
     <span class="cell-difference">{words.against}</span>
   </div>
 );
@@ -30,7 +29,7 @@ const Headings = () => (
 function Unaided() {
   const value = unconditional.value;
   return (
-    <li class="row unaided" {...pointing(() => (inLens.value = undefined))}>
+    <li class={inLens.value === undefined ? "row unaided in-lens" : "row unaided"} {...pointing(holdNakedEye)}>
       <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name" aria-hidden="true">
         {words.unaided} <span class="quiet">{words.unaidedNote}</span>

@@ -9,8 +9,8 @@ export const Sentences = () => (
     <h2 id="sentences-title" class="hidden">
       {strings.sentences.title}
     </h2>
-    <Sentence index={0} />
+    <Sentence index={0} tinted />
     <BigLens />
-    <Sentence index={1} />
+    <Sentence index={1} tinted />
   </section>
 );

@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { type ExplainedStep, type ExplainedToken, type Explanation, type Reading, unsaid } from "caselens";
-import { similarity } from "../format";
+import { cosine, similarity } from "../format";
 import { lens } from "../state/engine";
 import { attended } from "../state/words";
 import { strings } from "../strings";
@@ -25,7 +25,7 @@ const QuestionFigure: Figure = ({ result }) => (
         {result.sentences[index]}
       </p>
     ))}
-    {result.own.condition !== null && <p class="asked">{strings.results.through(result.own.condition)}</p>}
+    {result.own.condition !== null && <p class="asked">{strings.results.under(result.own.condition)}</p>}
     <p class="number">
       <span>{words.question.plain}</span> <b>{similarity(result.own.steps[0]?.cosine ?? 0)}</b>
     </p>
@@ -146,7 +146,7 @@ const Absent = ({ result, usual }: { result: Explained; usual: boolean }) => (
 
 const CosineOf = ({ step }: { step: ExplainedStep }) => (
   <p class="number">
-    <span>{words.cosine.names[step.name]}</span> <b>{similarity(step.cosine)}</b>
+    <span>{words.cosine.names[step.name]}</span> <b>{cosine(step.cosine)}</b>
   </p>
 );
 
@@ -203,7 +203,7 @@ function Angle({ cosine }: { cosine: number }) {
 
 const CosineFigure: Figure = ({ result }) => {
   const { steps, similarity: value, rating } = result.now;
-  const bars = steps.map(({ name, cosine }) => ({ name: words.cosine.names[name], cosine, written: similarity(cosine) }));
+  const bars = steps.map((step) => ({ name: words.cosine.names[step.name], cosine: step.cosine, written: cosine(step.cosine) }));
   const height = 36 + 40 * bars.length;
   const nothing = lens.value && unsaid(result.now, lens.value.info);
   return (

@@ -218,6 +218,21 @@ describe("the first minute", () => {
   });
 });
 
+describe("how right it is", () => {
+  test("is said where the answers are, with the model card's figures and links to the papers", async () => {
+    const card = await readFile(path.join(ROOT, "www/public/models/README.md"), "utf8");
+    const figure = (row) => Number(card.match(new RegExp(`^\\| ${row} \\| \\**([\\d.]+)`, "m"))[1]);
+    const page = await open();
+    const panel = page.getByRole("region", { name: "How right is it?" });
+    const text = await panel.innerText();
+    for (const said of [`correlation of ${figure("C-STS, all")} of 100`, `Spearman ${figure("condition never in the C-STS training file")} where`]) assert.ok(text.includes(said), text);
+    for (const said of [/English/, /irony/, /Conditional Semantic Textual Similarity/, /Condition-Aware Sentence Embeddings/]) assert.match(text, said);
+    const links = await panel.getByRole("link").evaluateAll((all) => all.map((each) => each.href));
+    assert.deepEqual(links, ["https://arxiv.org/abs/2305.15093", "https://arxiv.org/abs/2503.17279"]);
+    await page.close();
+  });
+});
+
 describe("what the model cannot tell", () => {
   /** The page with a head that finds nothing mentioned anywhere. */
   async function openSilent(hash) {

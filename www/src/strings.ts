@@ -65,7 +65,7 @@ export const strings = {
   },
 
   attention: {
-    unit: "% of attention",
+    unit: "% attention",
     share: (text: string, share: number) => `${text} ${Math.round(100 * share)} %`,
     looks: (first: readonly string[], second: readonly string[]) =>
       `Looks in the first sentence at ${first.join(", ")}; in the second sentence at ${second.join(", ")}.`,
@@ -159,6 +159,31 @@ export const strings = {
         "A small language model reads each sentence together with your condition, and turns the pair into a point in space: one point for “the sentence, as far as the place goes”, another for “as far as the game goes”. Two sentences are alike under a condition when their points lie close together.",
         "The discs show it: the share of a disc that the green part covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart.",
       ],
+    },
+    right: {
+      title: "How right is it?",
+      strong: {
+        title: "Often right",
+        text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>
+          `About what a short sentence says outright: places, colours, activities, products, feelings, how many people. Where people rate a pair higher under one of two conditions, the model sides with them in ${Math.round(accuracy)} of 100 cases. Ranking ${rows.toLocaleString("en")} pairs as people rank them, it reaches a Spearman correlation of ${spearman} of 100.`,
+      },
+      weak: {
+        title: "Often wrong",
+        text: ({ unseen }: { unseen: number }) =>
+          `About conditions unlike those it learnt from (Spearman ${unseen} where it had never seen the condition), who does what to whom, dates and clock times, units and arithmetic, irony, what has to be known about the world, and texts of many statements. It sounds as sure when it is wrong: trust the order of two conditions more than a single number.`,
+      },
+      reads: {
+        title: "Reads English",
+        text: "It was trained on short English sentences, more than half of them captions of photographs. Of other languages it understands next to nothing.",
+      },
+      from: {
+        title: "Where it comes from",
+        text: "C-STS, Conditional Semantic Textual Similarity, is the task: pairs of captions that people rated under a condition. CASE, Condition-Aware Sentence Embeddings, is the method that this page grew from; its authors also annotated C-STS anew, and the model is trained and measured on that.",
+        papers: [
+          { text: "C-STS (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+          { text: "CASE (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        ],
+      },
     },
     privacy: {
       title: "Private by construction",

@@ -5,6 +5,25 @@ declare const __SHIPPED__: { readonly model: string; readonly head: string };
 
 export const shipped = __SHIPPED__;
 
+/** How well the model that ships agrees with people, as its card has it. */
+export interface Figures {
+  /** Megabytes of the download. */
+  readonly megabytes: number;
+  /** Pairs that the figures are of. */
+  readonly rows: number;
+  /** Spearman × 100 with people's ratings. */
+  readonly spearman: number;
+  /** Of 100 pairs rated differently under two conditions, those whose higher-rated condition gets the higher similarity. */
+  readonly accuracy: number;
+  /** Spearman × 100 where training had never seen the condition. */
+  readonly unseen: number;
+}
+
+/** The build reads them from the card. */
+declare const __FIGURES__: Figures;
+
+export const figures = __FIGURES__;
+
 /** Where the package keeps files. */
 const CACHE = "caselens-v1";
 

@@ -173,7 +173,7 @@ describe("the first minute", () => {
       assert.ok(widths.length >= 2 && widths.flat().every((width) => width >= 1), `${field}: ${JSON.stringify(widths)}`);
     }
     assert.deepEqual(await page.locator(".sentence .hint").allInnerTexts(), ["Type your own", "Type your own"]);
-    assert.equal(await adder(page).getAttribute("placeholder"), "Type a condition of your own");
+    assert.equal(await adder(page).getAttribute("placeholder"), "Type your own condition");
     assert.equal(await first(page).getAttribute("placeholder"), "Type a sentence of your own");
     // No empty panel below a field.
     const below = await page.$$eval(".sentence", (all) => all.map((each) => each.getBoundingClientRect().bottom - each.querySelector(".grow").getBoundingClientRect().bottom));
@@ -447,6 +447,131 @@ describe("conditions", () => {
     assert.deepEqual(await conditionsOf(page), ["the place", "the game", "the mood", "the person"]);
     assert.equal((await shown(page)).rows.length, 4);
     await page.close();
+  });
+
+  test("of thousands of pasted lines it is told how many were kept; those that were there stay", async () => {
+    const page = await open(link(CHESS, ["the place", "the game"]));
+    await page.evaluate(() => navigator.clipboard.writeText(Array.from({ length: 5000 }, (_, i) => `the colour of thing ${i}`).join("\n")));
+    await adder(page).focus();
+    await page.keyboard.press("Control+v");
+    await page.getByText("18 of the 5,000 pasted lines were kept: each condition once, and 20 are the most this page takes.").waitFor();
+    const kept = await conditionsOf(page);
+    assert.deepEqual([kept.length, kept[0], kept[1], kept[19]], [20, "the place", "the game", "the colour of thing 17"]);
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    assert.equal(await page.getByText("pasted lines were kept").count(), 0);
+    await page.close();
+  });
+
+  test("a condition that is there already is told so, and is not compared again", async () => {
+    const page = await open(link(CHESS, ["the place"]));
+    await settled(page);
+    await adder(page).fill(" The  Place");
+    const row = page.locator(".rows > li").nth(2);
+    await row.getByText("The same as condition 1, so it is not compared again.").waitFor();
+    assert.equal(await row.locator(".cell-value").count(), 0);
+    await page.getByLabel("Condition 2").fill("The Place in the sun");
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(3) .cell-value")?.textContent));
+    assert.equal(await row.locator(".note").innerText(), "");
+    await page.close();
+  });
+});
+
+describe("changes are taken back", () => {
+  test("Ctrl+Z brings a removed condition back to its place, and leaves typing to the field", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.getByRole("button", { name: "Remove the place" }).click();
+    assert.deepEqual(await conditionsOf(page), CONDITIONS.slice(1));
+    await page.getByText("Removed “the place”.").waitFor();
+    await page.keyboard.press("Control+z");
+    assert.deepEqual(await conditionsOf(page), CONDITIONS);
+    await page.waitForFunction(() => document.activeElement.value === "the place");
+    await settled(page);
+    // What is typed afterwards is the field's to take back.
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    await page.getByLabel("Condition 1").fill("the town");
+    await page.keyboard.press("Control+z");
+    assert.ok(!(await conditionsOf(page)).includes("the game"));
+    await page.close();
+  });
+
+  test("Back brings a removed condition back, and does not leave the view", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    await page.goBack();
+    await page.waitForFunction(() => [...document.querySelectorAll("input[data-condition]")].some((field) => field.value === "the game"));
+    assert.deepEqual(await conditionsOf(page), CONDITIONS);
+    await page.close();
+  });
+
+  test("one's own pair begins with an empty page, and what was there can be had again", async () => {
+    const page = await open(link(["A kite over the hill", "A kite in the attic"], ["the place"]));
+    await page.getByRole("button", { name: "start with your own pair" }).click();
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue(), await conditionsOf(page)], ["", "", []]);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-1");
+    await page.getByRole("button", { name: "Undo" }).click();
+    assert.equal(await first(page).inputValue(), "A kite over the hill");
+    // An example does not swallow what was typed either.
+    await page.locator(".example").first().click();
+    assert.equal(await first(page).inputValue(), CHESS[0]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    assert.equal(await first(page).inputValue(), "A kite over the hill");
+    assert.deepEqual(await conditionsOf(page), ["the place"]);
+    await page.close();
+  });
+
+  test("the sentences change places", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await page.getByRole("button", { name: "Swap the sentences" }).click();
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], [...CHESS].reverse());
+    await page.keyboard.press("Control+z");
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], CHESS);
+    await page.close();
+  });
+});
+
+describe("texts of every kind", () => {
+  test("Enter goes from the first sentence to the second, and on to the conditions", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await first(page).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-2");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.value), CONDITIONS[0]);
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], CHESS);
+    await page.close();
+  });
+
+  test("what is written from right to left begins at the right", async () => {
+    const page = await open(link(["القطة نائمة على الأريكة", CHESS[1]], ["المكان", "the place"]));
+    const direction = (selector) => page.locator(selector).first().evaluate((each) => getComputedStyle(each).direction);
+    assert.deepEqual([await direction("#sentence-1"), await direction("#sentence-2"), await direction(".condition")], ["rtl", "ltr", "rtl"]);
+    await page.close();
+  });
+
+  test("a condition that is cut has its whole text as its title", async () => {
+    const page = await open(link(CHESS, ["the place", "the colour of the coat of the person who walks beside the dog in the snow"]));
+    const title = async (n) => {
+      await page.getByLabel(`Condition ${n}`).hover();
+      return page.getByLabel(`Condition ${n}`).getAttribute("title");
+    };
+    assert.match(await title(2), /^the colour of the coat/);
+    assert.equal((await title(1)) ?? "", "");
+    await page.close();
+  });
+
+  test("what a finger is to touch is 44 pixels high", async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    await openEngine(page);
+    const small = await page.$$eval("a, button, summary, textarea, input:not([type=radio]), .switch label", (all) =>
+      all.filter((each) => each.checkVisibility() && !each.matches(".skip") && each.getBoundingClientRect().height < 43.5)
+        .map((each) => `${each.localName}.${each.className}: ${each.getBoundingClientRect().height}`));
+    assert.deepEqual(small, []);
+    await own.close();
   });
 });
 
@@ -888,13 +1013,17 @@ describe("for everyone", () => {
       ...Array(await page.locator(".nav a").count()).fill("a view"),
       "Copy link",
       "Switch to dark colours",
+      "start with your own pair",
       ...Array(12).fill("an example"),
       "First sentence",
+      "Swap the sentences",
       "Second sentence",
       "Condition 1",
       "Remove the place",
       "Add a condition",
       ...Array(await chips(page).count()).fill("a suggestion"),
+      "C-STS (Deshpande et al., EMNLP 2023)",
+      "CASE (Zhang et al., EACL 2026)",
       ENGINE,
     ]);
     await page.close();

@@ -51,13 +51,23 @@ export const strings = {
     tooLong: "Too long for a link: shorten the sentences",
   },
 
-  examples: { title: "Try an example, or type your own below" },
+  examples: { title: "Try an example, or", own: "start with your own pair" },
+
+  undo: {
+    undo: "Undo",
+    key: "Ctrl+Z",
+    removed: (condition: string) => `Removed “${condition}”.`,
+    cleared: "The page is empty.",
+    swapped: "The sentences have changed places.",
+    replaced: "The example took the place of what you had typed.",
+  },
 
   sentences: {
     title: "Two sentences",
     first: "First sentence",
     second: "Second sentence",
     own: "Type your own",
+    swap: "Swap the sentences",
     placeholder: "Type a sentence of your own",
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
     foreign: (found: string, trained: readonly string[]) =>
@@ -76,10 +86,12 @@ export const strings = {
     heading: "Condition",
     label: (n: number) => `Condition ${n}`,
     add: "Add a condition",
-    placeholder: "Type a condition of your own",
+    placeholder: "Type your own condition",
     remove: (text: string) => `Remove ${text || "the empty condition"}`,
-    keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it.",
-    full: (max: number) => `${max} conditions are the most this page takes.`,
+    keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it; Ctrl+Z brings back what was removed.",
+    pasted: (lines: number, kept: number, max: number) =>
+      `${kept.toLocaleString("en")} of the ${lines.toLocaleString("en")} pasted lines were kept: each condition once, and ${max} are the most this page takes.`,
+    repeated: (place: number) => `The same as condition ${place}, so it is not compared again.`,
     cut: "Not all of the text fitted beside this condition: the end of a sentence was left out.",
     unknown: (n: number) =>
       `${n === 1 ? "1 piece" : `${n} pieces`} of the texts ${n === 1 ? "is" : "are"} not known to the model, which reads ${n === 1 ? "it" : "them"} as a blank.`,

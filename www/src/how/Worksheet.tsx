@@ -11,7 +11,9 @@ const words = strings.how.worksheet;
 const Sentences = () => (
   <ol class="worksheet-sentences">
     {sentences.map((sentence, index) => (
-      <li key={index}>{sentence.value}</li>
+      <li key={index} dir="auto">
+        {sentence.value}
+      </li>
     ))}
   </ol>
 );

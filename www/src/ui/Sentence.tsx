@@ -4,6 +4,7 @@ import { isWord, lookOf } from "../state/attention";
 import { cutSentences } from "../state/cut";
 import { sentences } from "../state/fields";
 import { inLens } from "../state/focus";
+import { enterToNext } from "../state/next";
 import { foreign } from "../state/said";
 import { strings } from "../strings";
 import { Pencil } from "./Pencil";
@@ -17,7 +18,7 @@ function Tint({ index }: { index: 0 | 1 }) {
   if (!look) return null;
   const { pieces, largest } = look[index];
   return (
-    <div class="tint" aria-hidden="true">
+    <div class="tint" dir="auto" aria-hidden="true">
       {pieces.map(({ text, share }, at) =>
         share === undefined ? (
           text
@@ -65,6 +66,9 @@ export function Sentence({ index, tinted = false }: Props) {
           value={sentence.value}
           placeholder={strings.sentences.placeholder}
           spellcheck={false}
+          dir="auto"
+          enterkeyhint="next"
+          onKeyDown={enterToNext}
           aria-describedby={`${id}-hint ${id}-note`}
           onInput={(event) => (sentence.value = event.currentTarget.value)}
         />

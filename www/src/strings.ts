@@ -169,7 +169,7 @@ export const strings = {
       title: "How it works",
       text: [
         "A small language model reads each sentence together with your condition, and turns the pair into a point in space: one point for “the sentence, as far as the place goes”, another for “as far as the game goes”. Two sentences are alike under a condition when their points lie close together.",
-        "The discs show it: the share of a disc that the green part covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart.",
+        "The discs show it: the share of a disc that the green part covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart. Take that difference as a hint: the model was trained to read a condition, and without one it is less sure.",
       ],
     },
     right: {
@@ -301,11 +301,12 @@ export const strings = {
     close: "Close the lesson",
     condition: "Condition to explain",
     needSentences: "Type both sentences to see how they are compared.",
-    needCondition: "Add a condition in Compare, then come back.",
-    toCompare: "Go to Compare",
+    others: "Other conditions",
+    needCondition: "Type a condition to see what it does.",
     problem: "The steps could not be worked out",
     present: "Present",
     print: "Print a worksheet",
+    fill: "Full screen",
     leave: "End (Esc)",
     previous: "Previous step",
     next: "Next step",
@@ -344,10 +345,11 @@ export const strings = {
       tokens: {
         title: "Words become tokens",
         text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        unknown: "[UNK] stands for what it has no piece for: all such characters look the same to it.",
       },
       attention: {
         title: "The condition looks at the words",
-        text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence.",
+        text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence, averaged over the layer’s heads. It does not tell everything: what is taken from a word can be much or little, and every token also keeps what it had.",
         layer: "Layer",
         of: (at: number, count: number) => `${at} of ${count}`,
         share: (text: string, share: number) => `${text}: ${Math.round(100 * share)} %`,
@@ -362,7 +364,7 @@ export const strings = {
       },
       subtraction: {
         title: "The condition is taken away",
-        text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method behind this page, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part.",
+        text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method this page grew from, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part. The encoder that ships here is not CASE itself: it was fine-tuned without this step.",
         alone: "The condition alone",
         what: "What is left of each sentence",
       },
@@ -373,7 +375,7 @@ export const strings = {
       },
       cosine: {
         title: "One number remains",
-        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine.",
+        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine, where a cosine below 0 counts as 0.",
         chart: "Cosine after each step",
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
         angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,

@@ -388,7 +388,12 @@ describe("numbers", () => {
     const page = await open();
     await settled(page);
     await first(page).fill("word ".repeat(40_000));
-    await page.getByRole("alert").waitFor();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The first sentence has 200,000 characters").waitFor();
+    // No answer stands beside what it is not about.
+    assert.equal(await page.locator(".readout-value").innerText(), "–");
+    assert.equal(await page.locator(".unaided .cell-value").innerText(), "–");
+    assert.equal(await page.locator(".row .bar-common").evaluateAll((bars) => bars.reduce((sum, bar) => sum + bar.getBoundingClientRect().width, 0)), 0);
     await first(page).fill(CHESS[0]);
     await page.getByRole("alert").waitFor({ state: "detached" });
     await settled(page);
@@ -836,7 +841,8 @@ describe("loading and failing", () => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     assert.match(await alert.innerText(), /could not be loaded/);
-    assert.match(await alert.innerText(), /build\.sh/);
+    assert.match(await alert.innerText(), /Try again later/);
+    assert.doesNotMatch(await alert.innerText(), /build\.sh|quantize|Content-Security|https?:/);
     server.rule(MODEL_PATH, undefined);
     await alert.getByRole("button", { name: "Try again" }).focus();
     await page.keyboard.press("Enter");
@@ -877,6 +883,78 @@ describe("loading and failing", () => {
       assert.ok(request.startsWith(server.origin) || /^(data|blob):/.test(request), request);
       assert.ok(!request.split("#")[0].includes("zebra"), request);
     }
+    await own.close();
+  });
+});
+
+describe("in every browser", () => {
+  test("where asking for the browser's cache throws, the page works without one", async () => {
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    await own.addInitScript(() => {
+      Object.defineProperty(window, "caches", { get() { throw new DOMException("denied", "SecurityError"); } });
+    });
+    const page = await open("#device=wasm", { within: own });
+    await settled(page);
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await own.close();
+  });
+
+  test("in the system's own colours bars are seen, and what is chosen is told apart", async () => {
+    const own = await browser.newContext({ forcedColors: "active" });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    const colour = (selector, property) => page.locator(selector).first().evaluate((each, property) => getComputedStyle(each)[property], property);
+    const paper = await colour(".bar-track", "backgroundColor");
+    for (const part of [".bar-common", ".row:not(.unaided) .bar-gained"]) assert.notEqual(await colour(part, "backgroundColor"), paper, part);
+    assert.notEqual(await colour(".bar-lost", "backgroundImage"), "none");
+    assert.notEqual(await colour(".nav a[aria-current]", "borderBottomColor"), await colour(".nav a:not([aria-current])", "borderBottomColor"));
+    await page.locator(".example").nth(2).click();
+    assert.notEqual(await colour(".example[aria-pressed=true]", "borderTopColor"), await colour(".example[aria-pressed=false]", "borderTopColor"));
+    await own.close();
+  });
+
+  test("a comparison prints on one sheet, with its bars and without what is there to be pressed", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.emulateMedia({ media: "print" });
+    for (const part of [".head", ".examples", ".suggestions-place", ".engine", ".foot", ".remove"]) {
+      assert.equal(await page.locator(part).first().isVisible(), false, part);
+    }
+    assert.ok(await page.locator(".row .bar-common").nth(1).isVisible());
+    assert.equal(await page.locator(".bar").first().evaluate((each) => getComputedStyle(each).printColorAdjust), "exact");
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1);
+    await page.close();
+  });
+
+  test("a shared link has a card with a picture; without JavaScript the page says what it is", async () => {
+    const own = await browser.newContext({ javaScriptEnabled: false });
+    const page = await open("", { within: own });
+    const card = await page.locator("meta[property^='og:']").evaluateAll((tags) => Object.fromEntries(tags.map((tag) => [tag.getAttribute("property"), tag.content])));
+    for (const name of ["og:title", "og:description", "og:image:alt"]) assert.ok(card[name].length > 10, name);
+    const picture = page.locator("noscript img, .noscript img");
+    assert.equal(new URL(card["og:image"], page.url()).href, new URL(await picture.getAttribute("src"), page.url()).href);
+    const size = await picture.evaluate((image) => [image.naturalWidth, image.naturalHeight]);
+    assert.deepEqual(size, [1200, 630]);
+    assert.match(await page.locator(".noscript").innerText(), /needs JavaScript/);
+    await own.close();
+  });
+
+  test("a site that knows its address writes whole ones", async () => {
+    const { share } = await moduleOf("www/share.ts");
+    const { handler } = share("https://example.org/lens").transformIndexHtml;
+    const { html, tags } = handler('<meta property="og:image" content="./share.png" />', { path: "/index.html" });
+    assert.match(html, /content="https:\/\/example\.org\/lens\/share\.png"/);
+    assert.deepEqual(tags.map(({ attrs }) => attrs.href ?? attrs.content), Array(2).fill("https://example.org/lens/"));
+    assert.equal(share(undefined).transformIndexHtml.handler("<p>", { path: "/index.html" }), "<p>");
+  });
+
+  test("a model whose size the server does not say is counted by its card", async () => {
+    server.rule(MODEL_PATH, { rate: 10e6, chunked: true });
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    const page = await open("#device=wasm", { within: own });
+    await page.getByText(/Loading the model: \d+\.\d MB of 1[34]\.\d MB/).waitFor();
+    await settled(page);
     await own.close();
   });
 });

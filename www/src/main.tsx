@@ -12,6 +12,7 @@ import "./styles/how.css";
 import "./styles/larger.css";
 import "./styles/present.css";
 import "./styles/print.css";
+import "./styles/forced.css";
 
 import { render } from "preact";
 import { App } from "./shell/App";

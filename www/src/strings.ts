@@ -136,10 +136,8 @@ export const strings = {
   loading: {
     label: "Loading the model",
     starting: "Loading the model…",
-    bytes: (loaded: number, total: number | null, share: number) =>
-      total === null
-        ? `Loading the model: ${megabytes(loaded)}.`
-        : `Loading the model: ${megabytes(loaded)} of ${megabytes(total)}, ${percent(share)}.`,
+    /** `total`: all that is to be loaded. */
+    bytes: (loaded: number, total: number) => `Loading the model: ${megabytes(loaded)} of ${megabytes(total)}, ${percent(Math.min(1, loaded / total))}.`,
     preparing: "Preparing the model…",
     meanwhile: "You can type meanwhile.",
     ready: "The model is ready.",
@@ -151,17 +149,20 @@ export const strings = {
     title: "The model could not be loaded",
     compareTitle: "The sentences could not be compared",
     gpuLost: "The GPU stopped working, so the page has moved to the CPU. Everything works as before, a little slower.",
-    // What to do, by the error's code. Codes that are not listed speak for themselves.
-    advice: {
-      http: "If this is your own copy of the site, ./build.sh puts the files in place; otherwise try again later.",
-      network: "Check your connection, then try again. Once loaded, the model stays on your device and works offline.",
-      "download-incomplete": "The connection ended early. Trying again usually helps.",
-      "model-format": "The stored copy may be damaged. Trying again downloads it afresh.",
+    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves.
+    told: {
+      http: "A file that is needed is not on this page’s server at the moment. Try again later.",
+      network: "The model could not be reached. Check your connection, then try again. Once loaded, it stays on your device and works offline.",
+      "download-incomplete": "The connection ended before the whole model was there. Trying again usually helps.",
+      "model-format": "The stored copy of the model is damaged. Trying again downloads it afresh.",
+      "not-enough-memory": "This device has too little free memory for the model. Close other tabs or programs, then try again.",
       "webgpu-unavailable": "This browser offers no usable WebGPU. The CPU gives the same numbers.",
       "gpu-lost": "The GPU stopped working. The CPU gives the same numbers.",
-      worker: "Reload the page. If it comes back, this browser may be too old: any from the last two years will do.",
+      worker: "This browser did not let the page start what computes. Reload the page; if that does not help, try another browser, or a window that is not private.",
       internal: "This should not happen. Reload the page; if it comes back, please report it with the sentences you typed.",
     } as Record<string, string>,
+    tooLong: (place: 0 | 1, characters: number) =>
+      `The ${place === 0 ? "first" : "second"} sentence has ${characters.toLocaleString("en")} characters, which is more than can be read at once. Shorten it to a few paragraphs.`,
   },
 
   about: {

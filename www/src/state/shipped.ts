@@ -29,8 +29,9 @@ const CACHE = "caselens-v1";
 
 /** Lets go of files that were kept for an earlier build of this page. Nothing depends on it: it may fail. */
 export async function forgetEarlier(): Promise<void> {
-  if (typeof caches === "undefined") return; // plain http
   try {
+    // Plain http has none; in a sandboxed frame asking for them throws.
+    if (typeof caches === "undefined") return;
     const now = Object.values(shipped).map((file) => new URL(file, document.baseURI));
     const cache = await caches.open(CACHE);
     for (const { url } of await cache.keys()) {

@@ -5,6 +5,7 @@ import { chosenDevice, engine, movedToCpu, type Engine as EngineState } from "..
 import { step } from "../state/history";
 import type { DeviceChoice } from "../state/link";
 import { strings } from "../strings";
+import { told } from "./Notices";
 
 const words = strings.engine;
 
@@ -68,7 +69,7 @@ export function Engine() {
         {state.phase === "ready" ? (
           <Facts state={state} />
         ) : (
-          <p class="quiet">{state.phase === "loading" ? strings.loading.starting : strings.problems.title}</p>
+          <p class={state.phase === "failed" ? "problem" : "quiet"}>{state.phase === "loading" ? strings.loading.starting : told(state.problem)}</p>
         )}
         <DeviceSwitch />
       </div>

@@ -429,6 +429,46 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("a worksheet takes several pairs, each with its answers", async () => {
+    const page = await open();
+    await page.locator("summary", { hasText: "1 pair on the worksheet" }).click();
+    await page.getByRole("checkbox", { name: "At the beach" }).check();
+    await page.getByRole("checkbox", { name: "Two dogs" }).check();
+    assert.ok(await page.locator("summary", { hasText: "3 pairs on the worksheet" }).isVisible());
+    await page.waitForFunction(() => {
+      const values = [...document.querySelectorAll(".worksheet section:last-child td")];
+      return values.length === 3 + 4 + 5 && values.every(({ textContent }) => /\d/.test(textContent));
+    });
+    await page.emulateMedia({ media: "print" });
+    const [questions, solutions] = await page.locator(".worksheet section").allInnerTexts();
+    for (const text of [CHESS[0], "Three children build a sandcastle on the beach.", "A black dog sleeps on a red sofa."]) {
+      assert.ok(questions.includes(text) && solutions.includes(text), text);
+    }
+    assert.doesNotMatch(questions, /\d\.\d\d/);
+    const { values } = await page.evaluate(
+      async ([entry, model]) => {
+        const { CaseLens } = await import(entry);
+        const lens = await CaseLens.load({ model, device: "wasm" });
+        const [location] = await lens.compare("Three children build a sandcastle on the beach.", "A lone surfer waits for a wave on the beach.", ["the location"]);
+        lens.dispose();
+        return { values: [location.unconditional, location.similarity].map((value) => value.toFixed(2)) };
+      },
+      [`${server.origin}/pkg/dist/index.js`, `${server.origin}${MODEL_PATH}`],
+    );
+    assert.deepEqual(await page.locator(".worksheet section:last-child .worksheet-pair").nth(1).locator("td").evaluateAll((cells) => cells.slice(0, 2).map((cell) => cell.textContent)), values);
+    await leave(page);
+  });
+
+  test("teachers find goals, time, level and a glossary", async () => {
+    const page = await open();
+    await page.locator("summary", { hasText: "For teachers" }).click();
+    const text = await page.locator(".teachers").innerText();
+    for (const said of [/Afterwards learners can/, /45 minutes/, /From about 14 years/, /Glossary/, /Token/, /Cosine/]) assert.match(text, said);
+    await page.addScriptTag({ path: AXE });
+    assert.deepEqual(await page.evaluate(async () => (await window.axe.run()).violations.map(({ id }) => id)), []);
+    await leave(page);
+  });
+
   test("no answer is printed beside sentences that it is not about", async () => {
     const page = await open();
     const answers = page.locator(".worksheet section").last();

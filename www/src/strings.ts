@@ -388,10 +388,54 @@ export const strings = {
         },
       },
     },
+    teachers: {
+      title: "For teachers: goals, time, level, glossary",
+      goals: {
+        title: "Afterwards learners can …",
+        items: [
+          "say why “alike” needs a “by what”, and give pairs that are alike under one condition and not under another;",
+          "follow a sentence from words to tokens, to a vector, to one number;",
+          "read where a model looks, and say why that is a hint and no proof;",
+          "find questions that the model answers wrongly, and guess at the reason.",
+        ],
+      },
+      frame: {
+        title: "Time, level, what is needed",
+        items: [
+          "45 minutes for lessons 1 and 3 with a worksheet; 90 minutes for all six.",
+          "From about 14 years: nothing beyond angles is needed. Lessons 4 to 6 are for those who have met vectors.",
+          "A browser, and 14 MB once; afterwards it works offline. There are no accounts, and nothing that is typed is sent. The sentences are English.",
+        ],
+      },
+      plan: {
+        title: "A plan for 45 minutes",
+        items: [
+          "10 minutes: hand out the worksheet’s first sheets; everyone guesses alone, then compares with a neighbour.",
+          "10 minutes: present lesson 1, and ask its question before its answer.",
+          "15 minutes: pairs of learners write their own pair of sentences, alike by one condition and not by another, and try to make the model fail.",
+          "10 minutes: lesson 3; then the answer sheet: where do you disagree with the model, and who is right?",
+        ],
+      },
+      glossary: {
+        title: "Glossary",
+        terms: [
+          ["Token", "A piece of text that the model has a number for: a word, or a part of one."],
+          ["Vector, embedding", "A list of numbers that stands for a text; here 384 of them."],
+          ["Attention", "How much a token takes from each other token, in one layer."],
+          ["Layer", "One of six rounds in which every token is worked out anew from all of them."],
+          ["Head", "In a layer: one of twelve attentions side by side. After the encoder: a small network on top of an embedding."],
+          ["Cosine", "How far two vectors point the same way: 1 the same, 0 at right angles."],
+          ["Fine-tuning", "Training a model that is already trained a little more, for one task."],
+          ["Spearman correlation", "How well two rankings agree: 100 entirely, 0 not at all."],
+        ] as const,
+      },
+    },
     worksheet: {
+      pairs: (n: number) => (n === 1 ? "1 pair on the worksheet" : `${n} pairs on the worksheet`),
+      pick: "Beside the pair above:",
       title: "Alike? It depends how you look.",
       name: "Name",
-      task: "Two sentences can be alike under one condition and unlike under another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the next page.",
+      task: "Two sentences can be alike under one condition and unlike under another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the answer sheet.",
       columns: ["Condition", "My guess (0–1)", "Because …"],
       ownRows: "Two conditions of your own:",
       answers: "The model’s answers",

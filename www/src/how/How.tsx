@@ -13,8 +13,10 @@ import { fillScreen } from "./fullScreen";
 import { Lessons } from "./Lessons";
 import { Presentation } from "./Presentation";
 import { condition, explainAgain, presented, presenting, problem, step, steps, type StepId } from "./state";
+import { SheetPairs } from "./SheetPairs";
 import { Step } from "./Step";
 import { SwitchPanel } from "./SwitchPanel";
+import { Teachers } from "./Teachers";
 import { Worksheet } from "./Worksheet";
 
 const words = strings.how;
@@ -80,6 +82,7 @@ const Tools = () => (
       <button type="button" class="button" onClick={() => print()}>
         {words.print}
       </button>
+      <SheetPairs />
     </div>
     <SwitchPanel />
   </>
@@ -95,7 +98,14 @@ export function How() {
       <div class="steps">
         {steps.map((id, index) => (!alone || step.value === id) && <Step key={id} id={id} index={index} />)}
       </div>
-      {alone ? <Presentation /> : <Engine />}
+      {alone ? (
+        <Presentation />
+      ) : (
+        <>
+          <Teachers />
+          <Engine />
+        </>
+      )}
       <Worksheet />
     </>
   );

@@ -447,7 +447,7 @@ export const strings = {
   },
 
   speed: {
-    title: "How fast is it here?",
+    title: "How fast is it on this device?",
     lead: "Runs the encoder that ships in this browser, on batches of four shapes, on the CPU and on WebGPU.",
     begin: "Measure",
     again: "Measure again",

@@ -151,6 +151,7 @@ export function startAnswers(): void {
     sentences.forEach((sentence) => sentence.value);
     filledConditions.value;
     const delay = by === asked ? pauseMs : 0;
+    if (by !== asked) lastTime.value = undefined; // it was another device's
     asked = by;
     return untracked(() => schedule(delay));
   });

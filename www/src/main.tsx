@@ -11,6 +11,7 @@ import "./styles/list.css";
 import "./styles/how.css";
 import "./styles/larger.css";
 import "./styles/present.css";
+import "./styles/touch.css";
 import "./styles/print.css";
 import "./styles/forced.css";
 

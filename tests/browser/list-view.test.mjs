@@ -393,9 +393,13 @@ describe("the list view", () => {
     page.on("dialog", () => page.problems.push("a dialog opened"));
     await groupedBy(page, "<script>");
     assert.equal(await page.locator("main img, main script").count(), 0);
-    await page.getByLabel("One text a line").fill("fine\n\uFFFD");
-    assert.match(await page.getByRole("alert").innerText(PATIENT), /entence 2 is empty/);
-    await page.getByText("Earlier groups").waitFor();
+    await page.getByLabel("One text a line").fill("fine\n\uFFFD\n\u200b\ngood");
+    assert.equal(
+      await page.locator("#texts-count").innerText(),
+      "2 texts 2 lines hold nothing but invisible characters and are left out.",
+    );
+    await page.getByText(/^2 texts in/).waitFor(PATIENT);
+    assert.equal(await page.getByRole("alert").count(), 0);
     for (const hash of ["#/list?list=__proto__&k=99&c=", "#/list?t=&k=-1", `#/list?t=${"a".repeat(20_000)}`]) {
       const other = await open(`${hash}&device=wasm`);
       await other.waitForSelector(".group, .work-line", PATIENT);

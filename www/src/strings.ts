@@ -180,6 +180,8 @@ export const strings = {
       leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
       cutShort: (n: number, max: number) =>
         `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than ${max.toLocaleString("en")} characters: what is beyond them is left out.`,
+      invisible: (n: number) =>
+        `${n === 1 ? "1 line holds" : `${n.toLocaleString("en")} lines hold`} nothing but invisible characters and ${n === 1 ? "is" : "are"} left out.`,
       unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
       drop: "Drop the file to open it",
       thisList: "This list",

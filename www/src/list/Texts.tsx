@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { Drop } from "./Drop";
-import { cutShort, leftOut, lines, maxCharacters, maxLines, openList, reading, remainder, setText, source, text, trouble } from "./fields";
+import { cutShort, invisible, leftOut, lines, maxCharacters, maxLines, openList, reading, remainder, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
 import { columnTexts, maxBytes, openTable, type Table, wordiest } from "./table";
 
@@ -32,6 +32,7 @@ const ReadyLists = () => (
 const left = (): string =>
   [
     leftOut.value > 0 ? words.texts.leftOut(leftOut.value, maxLines) : "",
+    invisible.value > 0 ? words.texts.invisible(invisible.value) : "",
     cutShort.value > 0 ? words.texts.cutShort(cutShort.value, maxCharacters) : "",
     remainder.value.whole ? "" : words.texts.unread(maxBytes),
   ].join(" ");

@@ -4,8 +4,10 @@ import { batch, computed, signal } from "@preact/signals";
 import { strings } from "../strings";
 import { listConditions, listNames, type ListName, readList } from "./lists";
 import { isReadable } from "./readable";
+import { sampleOf } from "./sample";
 
-export const maxLines = 1000;
+/** As many texts as a laptop groups in some minutes. */
+export const maxLines = 10_000;
 export const maxGroups = 12;
 export const maxCharacters = 2000;
 
@@ -40,27 +42,32 @@ const filled = computed(() =>
 const cut = (line: string): string => wellFormed(line.slice(0, maxCharacters));
 /** Lines of which the model sees something, in what is read of them. */
 const readable = computed(() => filled.value.filter((line) => isReadable(cut(line))));
-/** How many lines hold only what cannot be seen. */
-export const invisible = computed(() => filled.value.length - readable.value.length);
-const taken = computed(() => readable.value.slice(0, maxLines));
+const taken = computed(() => sampleOf(readable.value, maxLines));
 
 /** The texts that are grouped. The same array as long as they are the same. */
 export const lines = computed<readonly string[]>(() => taken.value.map(cut));
 /** How many of them are longer than this page takes. */
 export const cutShort = computed(() => taken.value.filter((line) => line.length > maxCharacters).length);
 
-/** What of a file is not in `text`. */
-interface Remainder {
-  /** Texts that were read, beyond the most that this page takes. */
-  readonly texts: number;
-  /** Nothing of the file is unread. */
-  readonly whole: boolean;
+/** What a file held beyond what of it is in `text`. */
+export interface Remainder {
+  /** Its texts, of which `text` may hold a sample. */
+  readonly of: number;
+  /** Rows without a text. */
+  readonly empty: number;
+  /** Rows of which no character can be seen. */
+  readonly invisible: number;
+  /** How it was read, in words. */
+  readonly notices: readonly string[];
 }
-const nothing: Remainder = { texts: 0, whole: true };
+const nothing: Remainder = { of: 0, empty: 0, invisible: 0, notices: [] };
 /** Of the file that `text` was taken from. */
 export const remainder = signal(nothing);
-/** Texts beyond the most that this page takes. */
-export const leftOut = computed(() => readable.value.length - taken.value.length + remainder.value.texts);
+
+/** How many texts there are to draw from. */
+export const population = computed(() => Math.max(readable.value.length, remainder.value.of));
+/** How many texts are left out because nothing of them can be seen. */
+export const invisible = computed(() => filled.value.length - readable.value.length + remainder.value.invisible);
 
 /** Why texts could not be read, in words. */
 export const trouble = signal("");

@@ -172,8 +172,8 @@ describe("header and column", () => {
   });
 
   test("blank and duplicate names get names of their own", async () => {
-    const { names } = await opened("a.csv", "id,,text,text\n1,x,A dog,A cat\n2,y,B,C\n");
-    assert.deepEqual(names, ["id", "Column 2", "text", "text (2)"]);
+    const { names } = await opened("a.csv", "id,,text,text,text (2)\n1,x,A dog,A cat,C\n2,y,B,C,D\n");
+    assert.deepEqual(names, ["id", "Column 2", "text", "text (2)", "text (2) (2)"]);
     assert.deepEqual((await opened("a.csv", "1,A dog\n2,A cat\n")).names, ["Column 1", "Column 2"]);
   });
 

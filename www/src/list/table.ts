@@ -61,12 +61,13 @@ export const bodyOf = ({ rows }: Table, headed: boolean): Rows => (headed ? rows
 /** What the columns are called, each in its own way. */
 export function columnNames({ rows }: Table, headed: boolean): string[] {
   const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
-  const seen = new Map<string, number>();
+  const taken = new Set<string>();
   return Array.from({ length: width }, (_, i) => {
     const name = (headed && rows[0]?.[i]?.replace(/\s+/g, " ").trim()) || strings.list.texts.columnName(i + 1);
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count > 1 ? `${name} (${count})` : name;
+    let own = name;
+    for (let n = 2; taken.has(own); n++) own = `${name} (${n})`;
+    taken.add(own);
+    return own;
   });
 }
 

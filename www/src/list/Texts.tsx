@@ -3,9 +3,9 @@
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { Drop } from "./Drop";
-import { cutShort, invisible, lines, maxCharacters, openList, population, remainder, setText, source, text, trouble } from "./fields";
+import { cutShort, lines, maxCharacters, openList, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
-import { open, opened, take } from "./opened";
+import { given, open, opened, take } from "./opened";
 import { columnNames } from "./table";
 
 const words = strings.list;
@@ -29,16 +29,18 @@ const ReadyLists = () => (
 );
 
 /** How what was given was read, and what of it is not grouped, in words. */
-const told = (): string =>
-  [
-    population.value > lines.value.length ? words.texts.sampled(lines.value.length, population.value) : "",
-    remainder.value.empty > 0 ? words.texts.blank(remainder.value.empty) : "",
-    invisible.value > 0 ? words.texts.invisible(invisible.value) : "",
+function told(): string {
+  const { texts, empty, invisible, notices } = given.value;
+  return [
+    texts > lines.value.length ? words.texts.sampled(lines.value.length, texts) : "",
+    empty > 0 ? words.texts.blank(empty) : "",
+    invisible > 0 ? words.texts.invisible(invisible) : "",
     cutShort.value > 0 ? words.texts.cutShort(cutShort.value, maxCharacters) : "",
-    ...remainder.value.notices,
+    ...notices,
   ]
     .filter(Boolean)
     .join(" ");
+}
 
 /** Which column of a file that was opened, and whether it names them. */
 function Choices() {
@@ -85,14 +87,11 @@ export function Texts() {
           value={text.value}
           placeholder={words.texts.placeholder}
           spellcheck={false}
-          aria-describedby="texts-count"
+          aria-describedby="texts-count texts-told"
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <div class="texts-tools">
-          <p id="texts-count">
-            {words.texts.count(lines.value.length)}
-            <span class="quiet"> {told()}</span>
-          </p>
+          <p id="texts-count">{words.texts.count(lines.value.length)}</p>
           <Choices />
           <label class="button file">
             <input
@@ -107,8 +106,9 @@ export function Texts() {
             {words.texts.open}
           </label>
         </div>
-        <p class="note problem" role="status">
-          {trouble.value}
+        <p id="texts-told" class="note" role="status">
+          {trouble.value && <span class="problem">{trouble.value} </span>}
+          {told()}
         </p>
       </section>
     </>

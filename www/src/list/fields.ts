@@ -41,33 +41,15 @@ const filled = computed(() =>
 );
 const cut = (line: string): string => wellFormed(line.slice(0, maxCharacters));
 /** Lines of which the model sees something, in what is read of them. */
-const readable = computed(() => filled.value.filter((line) => isReadable(cut(line))));
+export const readable = computed(() => filled.value.filter((line) => isReadable(cut(line))));
+/** How many lines hold nothing that can be seen. */
+export const unseen = computed(() => filled.value.length - readable.value.length);
 const taken = computed(() => sampleOf(readable.value, maxLines));
 
 /** The texts that are grouped. The same array as long as they are the same. */
 export const lines = computed<readonly string[]>(() => taken.value.map(cut));
 /** How many of them are longer than this page takes. */
 export const cutShort = computed(() => taken.value.filter((line) => line.length > maxCharacters).length);
-
-/** What a file held beyond what of it is in `text`. */
-export interface Remainder {
-  /** Its texts, of which `text` may hold a sample. */
-  readonly of: number;
-  /** Rows without a text. */
-  readonly empty: number;
-  /** Rows of which no character can be seen. */
-  readonly invisible: number;
-  /** How it was read, in words. */
-  readonly notices: readonly string[];
-}
-const nothing: Remainder = { of: 0, empty: 0, invisible: 0, notices: [] };
-/** Of the file that `text` was taken from. */
-export const remainder = signal(nothing);
-
-/** How many texts there are to draw from. */
-export const population = computed(() => Math.max(readable.value.length, remainder.value.of));
-/** How many texts are left out because nothing of them can be seen. */
-export const invisible = computed(() => filled.value.length - readable.value.length + remainder.value.invisible);
 
 /** Why texts could not be read, in words. */
 export const trouble = signal("");
@@ -82,12 +64,11 @@ export function reading(): () => boolean {
 }
 
 /** Takes texts of one's own. */
-export function setText(next: string, left = nothing): void {
+export function setText(next: string): void {
   batch(() => {
     reading(); // whatever was being read comes too late
     source.value = undefined;
     text.value = next;
-    remainder.value = left;
   });
 }
 

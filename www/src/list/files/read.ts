@@ -36,7 +36,7 @@ async function textTable(file: File): Promise<Table> {
   const text = withoutControls(decoded.text, decoded.encoding);
   if (text === undefined) throw new Refusal(words.noText(name));
   // The last line is not all there.
-  const read = whole ? text : text.slice(0, Math.max(text.lastIndexOf("\n"), 0));
+  const read = whole ? text : text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0));
   const notices = [
     ...(decoded.encoding === "windows-1252" ? [words.windows1252] : []),
     ...(decoded.damaged > 0 ? [words.damaged(decoded.damaged)] : []),

@@ -212,18 +212,44 @@ export const strings = {
     texts: {
       title: "The texts",
       label: "One text a line",
-      placeholder: "Paste a list, or drop a CSV file here",
+      placeholder: "Paste a list, or drop a file here: CSV, Excel, JSON or plain text",
       count: (n: number) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`),
-      leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
+      sampled: (n: number, of: number) =>
+        `A random sample of the ${of.toLocaleString("en")} that were given, in their order and the same each time: this page groups up to ${n.toLocaleString("en")}.`,
+      blank: (n: number) => `${n === 1 ? "1 row has" : `${n.toLocaleString("en")} rows have`} no text in this column.`,
       cutShort: (n: number, max: number) =>
         `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than ${max.toLocaleString("en")} characters: what is beyond them is left out.`,
-      unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
+      invisible: (n: number) =>
+        `${n === 1 ? "1 line holds" : `${n.toLocaleString("en")} lines hold`} nothing but invisible characters and ${n === 1 ? "is" : "are"} left out.`,
       drop: "Drop the file to open it",
       thisList: "This list",
-      csv: "What reads and writes CSV",
+      reader: "What reads such a file",
+      writer: "What writes CSV",
       open: "Open a file",
+      header: "The first row is a header",
       column: "Column",
-      unreadable: (name: string) => `${name} could not be read as a table or a text.`,
+      columnName: (n: number) => `Column ${n}`,
+      unreadable: (name: string) => `${name} could not be opened. Is it still there, and may this browser read it?`,
+      // Why a file was not taken, and what is worth knowing of one that was.
+      files: {
+        empty: (name: string) => `${name} holds no texts.`,
+        noText: (name: string) => `${name} is no text, table or list. Save it as CSV, Excel (.xlsx), JSON or plain text, then open that.`,
+        oldOffice: (name: string) => `${name} is in an older Office format, or protected by a password. Save it as .xlsx or CSV without one, then open that.`,
+        noWorkbook: (name: string) => `${name} could not be read as an Excel workbook. Save it as .xlsx or CSV, then open that.`,
+        noJson: (name: string) => `${name} is not valid JSON, nor JSON lines: something in it is cut off or misspelt.`,
+        noList: (name: string) => `${name} is JSON without a list: an array of texts, or of objects that hold one each, is needed.`,
+        unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
+        windows1252: "The file is not in UTF-8 and was read as Windows-1252: if letters look wrong, save it as UTF-8 and open it again.",
+        damaged: (n: number) => `${n === 1 ? "1 character" : `${n.toLocaleString("en")} characters`} of the file could not be read and ${n === 1 ? "stands" : "stand"} as \uFFFD.`,
+        unclosed: (row: number) => `Row ${row.toLocaleString("en")} opens a quote that never closes: from there on quotes were read as part of the texts.`,
+        oddQuotes: (row: number, n: number) =>
+          `Row ${row.toLocaleString("en")}${n > 1 ? ` and ${(n - 1).toLocaleString("en")} more hold` : " holds"} a quote that does not end a cell: look whether the texts there are whole.`,
+        wide: (row: number, n: number) =>
+          `Row ${row.toLocaleString("en")}${n > 1 ? ` and ${(n - 1).toLocaleString("en")} more have` : " has"} more cells than there are columns: what is beyond the last column was added to it.`,
+        badLines: (line: number, n: number) =>
+          n === 1 ? `Line ${line.toLocaleString("en")} is no JSON and is left out.` : `${n.toLocaleString("en")} lines are no JSON and are left out, the first of them line ${line.toLocaleString("en")}.`,
+        sheet: (name: string, n: number) => `The sheet “${name}” was read, the first of ${n} that hold anything.`,
+      },
     },
     condition: {
       label: "Group by",

@@ -49,27 +49,33 @@ function nextMacrotask(): Promise<void> {
   });
 }
 
+type Numbers = Float32Array | Int8Array | Uint8Array;
+
+/** The arrays of numbers in each form. */
+const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+
+/** The numbers of all `parts`, one after the other, in an array of their own. */
+function concatenated<A extends Numbers>(make: new (length: number) => A, parts: readonly Numbers[]): A {
+  const whole = new make(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** Embeddings made in several parts, as one. */
 export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
   const [first] = parts;
   if (!first || parts.length === 1) return first ?? NONE;
-  const all = <A extends Float32Array | Int8Array | Uint8Array>(arrays: readonly A[]): A => {
-    const total = arrays.reduce((sum, { length }) => sum + length, 0);
-    const whole = new (arrays[0]?.constructor as new (length: number) => A)(total);
-    let at = 0;
-    for (const array of arrays) {
-      whole.set(array, at);
-      at += array.length;
-    }
-    return whole;
-  };
   return {
     dtype: first.dtype,
     dims: first.dims,
     count: parts.reduce((sum, { count }) => sum + count, 0),
-    data: all(parts.map(({ data }) => data)),
-    scales: first.scales && all(parts.flatMap(({ scales }) => scales ?? [])),
-    ...(first.mentioned && { mentioned: all(parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
+    data: concatenated<Numbers>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
+    scales: first.scales && concatenated(Float32Array, parts.flatMap(({ scales }) => scales ?? [])),
+    ...(first.mentioned && { mentioned: concatenated(Float32Array, parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
   };
 }
 

@@ -111,7 +111,7 @@ export interface ErrorData {
 /** Gives anything that was thrown a code. What carries none of ours is a fault of this package. */
 export function toCaseLensError(thrown: unknown): CaseLensError {
   if (thrown instanceof CaseLensError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
   if (CODES.includes(code as ErrorCode)) {
     const advice = ADVICE[code as ErrorCode];
@@ -133,6 +133,11 @@ export function fromErrorData({ code, message, cause }: ErrorData): CaseLensErro
 
 /** What a browser or a file system threw, for a sentence that goes on with it. */
 export function inWords(error: unknown): string {
-  if (error instanceof Error && error.name === "QuotaExceededError") return "the browser's storage is full";
-  return error instanceof Error ? error.message : String(error);
+  return (error as Partial<Error> | null | undefined)?.name === "QuotaExceededError" ? "the browser's storage is full" : messageOf(error);
+}
+
+/** The message of anything that was thrown. An error of another realm (a `vm` context of Node) is none by `instanceof`. */
+function messageOf(thrown: unknown): string {
+  const message = (thrown as { message?: unknown } | null | undefined)?.message;
+  return typeof message === "string" ? message : String(thrown);
 }

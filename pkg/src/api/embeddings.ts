@@ -2,8 +2,11 @@
 
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../types.js";
 import { checkChoice, invalid } from "./check.js";
+import { arrayOf } from "./realm.js";
 
-const TYPES = ["float32", "int8", "binary"] as const;
+/** The arrays that numbers of each form are kept in. */
+const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+const TYPES = Object.keys(ARRAYS) as EmbeddingType[];
 
 /** Options that say in which form embeddings are given. */
 export interface VectorOptions<T extends EmbeddingType = EmbeddingType> {
@@ -61,24 +64,19 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
   constructor({ dtype, data, scales, count, dims, mentioned }: EmbeddingsData<T>) {
     super();
     this.dtype = checkDtype(dtype);
-    const type = { float32: Float32Array, int8: Int8Array, binary: Uint8Array }[this.dtype];
+    const type = ARRAYS[this.dtype];
     const length = count * (dtype === "binary" ? Math.ceil(dims / 8) : dims);
-    if (!(data instanceof type) || data.length !== length) {
+    const numbers = arrayOf<EmbeddingNumbers[EmbeddingType]>(type, data);
+    if (numbers?.length !== length) {
       throw invalid(`data of ${count} embeddings with ${dims} dimensions must be a ${type.name} of length ${length}.`);
     }
-    if (dtype === "int8" && !(scales instanceof Float32Array && scales.length === count)) {
-      throw invalid(`scales must be a Float32Array of length ${count}, one for each embedding.`);
-    }
-    if (mentioned !== undefined && !(mentioned instanceof Float32Array && mentioned.length === count)) {
-      throw invalid(`mentioned must be a Float32Array of length ${count}, one number for each embedding.`);
-    }
-    this.data = data;
-    this.scales = scales;
+    this.data = numbers as EmbeddingNumbers[T];
+    this.scales = dtype === "int8" ? oneEach("scales", scales, count) : undefined;
+    this.mentioned = mentioned === undefined ? undefined : oneEach("mentioned", mentioned, count);
     this.count = count;
     this.dims = dims;
-    this.mentioned = mentioned;
     const width = count > 0 ? length / count : 0;
-    for (let i = 0; i < count; i++) this.push(data.subarray(i * width, (i + 1) * width) as EmbeddingNumbers[T]);
+    for (let i = 0; i < count; i++) this.push(this.data.subarray(i * width, (i + 1) * width) as EmbeddingNumbers[T]);
   }
 
   /** What `map`, `filter` and the like give: plain arrays. */
@@ -92,8 +90,8 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
    */
   row(i: number): Float32Array {
     const part = this.#part(i);
-    if (part instanceof Float32Array) return part;
-    if (part instanceof Int8Array) return Float32Array.from(part, (byte) => byte * (this.scales?.[i] ?? 0));
+    if (this.dtype === "float32") return part as Float32Array;
+    if (this.dtype === "int8") return Float32Array.from(part, (byte) => byte * (this.scales?.[i] ?? 0));
     const one = 1 / Math.sqrt(this.dims);
     return Float32Array.from({ length: this.dims }, (_, d) => (((part[d >> 3] as number) >> (7 - (d & 7))) & 1 ? one : -one));
   }
@@ -109,7 +107,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
       throw invalid(`${this.dtype} embeddings of ${this.dims} dimensions cannot be compared with ${other.dtype} ones of ${other.dims}.`);
     }
     const [a, b] = [this.#part(i), other.#part(j)];
-    return a instanceof Uint8Array ? 1 - (2 * differing(a, b)) / this.dims : cosine(a, b);
+    return this.dtype === "binary" ? 1 - (2 * differing(a, b)) / this.dims : cosine(a, b);
   }
 
   #part(i: number): EmbeddingNumbers[EmbeddingType] {
@@ -117,6 +115,13 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
     if (!part) throw invalid(`There is no embedding ${i}: they are 0 to ${this.count - 1}.`);
     return part;
   }
+}
+
+/** Numbers, one for each of `count` embeddings. */
+function oneEach(what: string, value: unknown, count: number): Float32Array {
+  const numbers = arrayOf(Float32Array, value);
+  if (numbers?.length !== count) throw invalid(`${what} must be a Float32Array of length ${count}, one number for each embedding.`);
+  return numbers;
 }
 
 function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -5,6 +5,7 @@ import { platform } from "../page/platform.js";
 import type { LoadCall, Source } from "../protocol.js";
 import type { Device, Progress } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
+import { arrayOf, classOf } from "./realm.js";
 
 /**
  * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
@@ -117,16 +118,15 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
 }
 
 function toSource(what: string, value: FileSource, base: string): Source {
-  if (typeof value === "string" || value instanceof URL) {
+  if (typeof value === "string" || classOf(value) === "URL") {
     try {
-      return { url: typeof value === "string" ? platform().resolve(value, base) : value.href };
+      return { url: typeof value === "string" ? platform().resolve(value, base) : (value as URL).href };
     } catch {
       throw invalid(`${what} is not a URL: "${value}".`);
     }
   }
-  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
-    // A copy, because the bytes move to the worker and the caller's must not vanish.
-    return { bytes: value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(value.slice(0)) };
-  }
-  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+  const bytes = classOf(value) === "ArrayBuffer" ? new Uint8Array(value as ArrayBuffer) : arrayOf(Uint8Array, value);
+  if (!bytes) throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+  // A copy, because the bytes move to the worker and the caller's must not vanish.
+  return { bytes: new Uint8Array(bytes) };
 }

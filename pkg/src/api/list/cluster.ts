@@ -4,6 +4,7 @@
 import type { EmbeddingsData, Grouping } from "../../types.js";
 import { checkInteger, checkOptions, invalid } from "../check.js";
 import { Embeddings } from "../embeddings.js";
+import { arrayOf } from "../realm.js";
 import { type Calls, embedAll, type ListOptions, listRequest, saying } from "./options.js";
 
 /** Options of `cluster`. */
@@ -65,11 +66,12 @@ const READING = 0.9;
 
 export async function cluster(calls: Calls, list: readonly string[], value: ClusterOptions | undefined): Promise<Clustering> {
   const { texts, condition, embeddings: given, signal, onProgress } = listRequest(list, value);
-  const { groups, previous } = checkOptions<ClusterOptions>(value);
+  const { groups, previous: before } = checkOptions<ClusterOptions>(value);
   if (texts.length === 0) throw invalid("texts is empty: give at least one text to group.");
   const wanted = checkInteger("groups", groups, 1, texts.length);
   if (given && given.dtype !== "float32") throw invalid(`embeddings to be grouped must be float32, not ${given.dtype}.`);
-  if (previous !== undefined && !(previous instanceof Float32Array && previous.length === 2 * texts.length)) {
+  const previous = arrayOf(Float32Array, before);
+  if (before !== undefined && previous?.length !== 2 * texts.length) {
     throw invalid(`previous must be the points of an earlier call for these ${texts.length} texts.`);
   }
 

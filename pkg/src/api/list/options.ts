@@ -53,16 +53,23 @@ export function listRequest<E extends Embeddings>(texts: readonly string[], valu
   list.forEach((text, i) => checkFilled(`texts[${i}]`, text));
   const { condition, embeddings } = options;
   if (condition !== undefined) checkFilled("condition", checkText("condition", condition));
-  if (embeddings !== undefined && !(embeddings instanceof Embeddings && embeddings.count === list.length)) {
+  const given = embeddings === undefined || embeddings instanceof Embeddings ? embeddings : asEmbeddings(embeddings);
+  if (given && given.count !== list.length) {
     throw invalid(`embeddings must be an Embeddings with one row for each of the ${list.length} texts.`);
   }
   return {
     texts: list,
     condition,
-    embeddings,
+    embeddings: given as E | undefined,
     signal: checkSignal(options.signal),
     onProgress: checkFunction("onProgress", options.onProgress),
   };
+}
+
+/** What is no `Embeddings` of this copy of the package, but may be one of another, or was kept as plain data. */
+function asEmbeddings(value: unknown): Embeddings {
+  if (typeof value !== "object" || value === null) throw invalid("embeddings must be an Embeddings, as `embed` gives them.");
+  return new Embeddings(value as EmbeddingsData);
 }
 
 /** Refuses a text of white space here, where its place in the caller's list is known. */

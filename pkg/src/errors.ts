@@ -88,24 +88,58 @@ export class CaseLensError extends Error {
   override readonly name = "CaseLensError";
   /** What went wrong; see {@link ErrorCode}. */
   readonly code: ErrorCode;
+  /** Where one item of a list is at fault: its place, from 0, in the list that the call was given. */
+  declare readonly index?: number;
+  /** Where a file is at fault that was to be fetched: its URL. */
+  declare readonly url?: string;
+  /** `http` alone: the status that the server answered with. */
+  declare readonly status?: number;
 
   /**
    * @param code what went wrong.
    * @param message the same in words, and what to do.
-   * @param options `cause`: the error beneath.
+   * @param options `cause`: the error beneath; and the details `index`, `url` and `status`.
    */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & ErrorDetails) {
     super(message, options);
     this.code = code;
+    Object.assign(this, detailsOf(options));
   }
 }
 
+/** What an error of some codes says besides, for programs. */
+export interface ErrorDetails {
+  /** See {@link CaseLensError.index}. */
+  readonly index?: number | undefined;
+  /** See {@link CaseLensError.url}. */
+  readonly url?: string | undefined;
+  /** See {@link CaseLensError.status}. */
+  readonly status?: number | undefined;
+}
+
+/** The details that are there. */
+function detailsOf({ index, url, status }: ErrorDetails = {}): ErrorDetails {
+  return { ...(index !== undefined && { index }), ...(url !== undefined && { url }), ...(status !== undefined && { status }) };
+}
+
+/** The same error, of another item of a list, or of none. */
+export function withIndex(error: CaseLensError, index: number | undefined, message = error.message): CaseLensError {
+  return new CaseLensError(error.code, message, { ...(error.cause !== undefined && { cause: error.cause }), ...detailsOf(error), index });
+}
+
 /** An error as plain data, for `postMessage`. */
-export interface ErrorData {
+export interface ErrorData extends ErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
-  /** The cause in words. */
-  readonly cause?: string;
+  readonly cause?: CauseData;
+}
+
+/** The error beneath: what of it can be sent to another thread, whatever it was. */
+interface CauseData {
+  readonly name: string;
+  readonly message: string;
+  /** Such as `"ENOENT"`. */
+  readonly code?: string | number;
 }
 
 /** Gives anything that was thrown a code. What carries none of ours is a fault of this package. */
@@ -123,12 +157,26 @@ export function toCaseLensError(thrown: unknown): CaseLensError {
 }
 
 export function toErrorData(thrown: unknown): ErrorData {
-  const { code, message, cause } = toCaseLensError(thrown);
-  return cause === undefined ? { code, message } : { code, message, cause: String(cause) };
+  const error = toCaseLensError(thrown);
+  const { code, message, cause } = error;
+  return { code, message, ...detailsOf(error), ...(cause !== undefined && { cause: toCause(cause) }) };
 }
 
-export function fromErrorData({ code, message, cause }: ErrorData): CaseLensError {
-  return new CaseLensError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
+export function fromErrorData({ code, message, cause, ...details }: ErrorData): CaseLensError {
+  return new CaseLensError(code, message, { ...details, ...(cause && { cause: fromCause(cause) }) });
+}
+
+function toCause(cause: unknown): CauseData {
+  const { name, code } = (typeof cause === "object" && cause !== null ? cause : {}) as { name?: unknown; code?: unknown };
+  return {
+    name: typeof name === "string" ? name : "Error",
+    message: messageOf(cause),
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+  };
+}
+
+function fromCause({ name, message, code }: CauseData): Error {
+  return Object.assign(new Error(message), { ...(name !== "Error" && { name }), ...(code !== undefined && { code }) });
 }
 
 /** What a browser or a file system threw, for a sentence that goes on with it. */

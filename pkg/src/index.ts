@@ -17,7 +17,7 @@ export type { ListOptions, ListProgress } from "./api/list/options.js";
 export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
 export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
-export { CaseLensError, type ErrorCode } from "./errors.js";
+export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {
   CallOptions,
   Comparison,

@@ -215,7 +215,7 @@ test("a panic in a call makes every later call fail at once", async () => {
   await load();
   const answers = await Promise.all([call(encode(1)), call(compare(1)), call({ method: "tokenize", text: "a" })]);
   assert.deepEqual(answers.map(({ error }) => error?.code), ["internal", "internal", "internal"]);
-  assert.match(answers[0].error.cause, /unreachable/);
+  assert.deepEqual(answers[0].error.cause, { name: "RuntimeError", message: "unreachable" });
 });
 
 test("a panic inside a Rust future, whose promise then never settles, does not hang", async () => {
@@ -380,10 +380,31 @@ test("texts are numbered as in the call, not as in the chunk, and warnings are s
     },
   });
   await load();
-  assert.equal((await call(encode(70))).error.message, "text 70 is empty.");
+  const { error } = await call(encode(70));
+  assert.deepEqual([error.message, error.index], ["texts[69] is empty.", 69]);
   await call(encode(60));
   const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
   assert.deepEqual(warnings, ["Text 2 is long.", "Something is so.", "Text 34 is long."]);
+});
+
+test("the item that the engine refuses is found by its place, from 0, in the call and in a part of one", async () => {
+  const behave = (method, [a, b, c]) => {
+    const conditions = { embed: b, compare: c }[method] ?? [];
+    if (method === "compare" && a === "") throw engineError("empty-text", "sentence 1 is empty.");
+    const bad = conditions.findIndex((condition) => condition === "long");
+    if (bad >= 0) throw engineError("condition-too-long", "a condition takes 600 tokens.");
+  };
+  const { load, call, wasm } = open({ behave });
+  await load();
+  const list = texts(100).with(77, "long").with(90, "long");
+  const embed = { method: "embed", sentences: texts(100), conditions: list, dtype: "float32" };
+  assert.equal((await call(embed)).error.index, 77);
+  assert.equal((await call({ ...embed, first: 200 })).error.index, 277);
+  assert.equal((await call({ ...compare(0), conditions: list })).error.index, 77);
+  const calls = wasm.engines[0].calls.length;
+  const { error } = await call({ ...compare(20), sentence1: "" });
+  assert.deepEqual([error.code, error.index], ["empty-text", undefined], "no condition is at fault");
+  assert.ok(wasm.engines[0].calls.length - calls <= 2);
 });
 
 test("every chunk is told how much comes before it, in the call that it is a part of too", async () => {

@@ -3,7 +3,7 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { CallOptions, Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
-import { checkArray, checkInteger, checkOptions, checkSignal, checkText, invalid } from "./check.js";
+import { checkArray, checkFilled, checkInteger, checkOptions, checkSignal, checkText } from "./check.js";
 import { compareCall, type CompareOptions } from "./compare.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
@@ -85,10 +85,12 @@ export class CaseLens {
     const sentences: string[] = [];
     const conditions: (string | undefined)[] = [];
     for (const [i, item] of checkArray("items", items).entries()) {
-      if (typeof item !== "object" || item === null) throw invalid(`items[${i}] must be an object with a \`sentence\`.`);
+      if (typeof item !== "object" || item === null) {
+        throw new CaseLensError("invalid-argument", `items[${i}] must be an object with a \`sentence\`.`, { index: i });
+      }
       const { sentence, condition } = item as Partial<ConditionedSentence>;
-      sentences.push(checkText(`items[${i}].sentence`, sentence));
-      conditions.push(condition === undefined ? undefined : checkText(`items[${i}].condition`, condition));
+      sentences.push(checkFilled(`items[${i}].sentence`, sentence, i));
+      conditions.push(condition === undefined ? undefined : checkFilled(`items[${i}].condition`, condition, i));
     }
     const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype) };
     const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal));

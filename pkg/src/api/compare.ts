@@ -2,7 +2,7 @@
 
 import type { CompareCall } from "../protocol.js";
 import type { CallOptions } from "../types.js";
-import { checkBoolean, checkOptions, checkText, checkTexts } from "./check.js";
+import { checkBoolean, checkFilled, checkOptions, checkTexts } from "./check.js";
 
 /** Options of `compare`. */
 export interface CompareOptions extends CallOptions {
@@ -26,8 +26,8 @@ export function compareCall(
   const { attention } = checkOptions<CompareOptions>(options);
   return {
     method: "compare",
-    sentence1: checkText("sentence1", sentence1),
-    sentence2: checkText("sentence2", sentence2),
+    sentence1: checkFilled("sentence1", sentence1),
+    sentence2: checkFilled("sentence2", sentence2),
     conditions: checkTexts("conditions", conditions),
     attention: checkBoolean("attention", attention, false),
   };

@@ -4,7 +4,7 @@
 // tested without any of them.
 
 import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
-import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
+import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
 import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
@@ -181,7 +181,11 @@ export class Session {
   ): Promise<R[] | undefined> {
     const warned = new Set<string>();
     const results = await inChunks(items, size, stopped, async (chunk, at) => {
-      const { rows, warnings } = await this.#run((engine) => work(engine, chunk, first + at));
+      const attempt = (items: T[], first: number) => this.#run((engine) => work(engine, items, first));
+      const { rows, warnings } = await attempt(chunk, first + at).catch(async (error: unknown) => {
+        const place = await refusedPlace(error, chunk, (items) => attempt(items, 0));
+        throw place === undefined ? error : ofItem(error, first + at + place);
+      });
       for (const warning of warnings) warned.add(warning);
       return rows;
     });
@@ -319,6 +323,34 @@ export class Session {
 
 function isGpuLoss(error: unknown): boolean {
   return toCaseLensError(error).code === "gpu-lost";
+}
+
+/** Errors that one text is at fault for. */
+const TEXT_FAULTS: readonly string[] = ["empty-text", "invalid-text", "text-too-long", "condition-too-long"];
+
+/**
+ * The place in a chunk of the first item that the engine refuses, which it names in words alone: halves of the chunk are tried.
+ * Undefined where no item is at fault. The engine looks at all items before it reads any, so it costs a chunk at most.
+ */
+async function refusedPlace<T>(error: unknown, chunk: readonly T[], attempt: (items: T[]) => Promise<unknown>): Promise<number | undefined> {
+  if (!TEXT_FAULTS.includes(toCaseLensError(error).code)) return undefined;
+  const isRefused = (from: number, to: number): Promise<boolean> =>
+    attempt(chunk.slice(from, to)).then(() => false, (error: unknown) => TEXT_FAULTS.includes(toCaseLensError(error).code));
+  if (await isRefused(0, 0)) return undefined; // it is what all items are compared by
+  let [from, to] = [0, chunk.length];
+  while (to - from > 1) {
+    const middle = (from + to) >> 1;
+    if (await isRefused(from, middle)) to = middle;
+    else from = middle;
+  }
+  return from;
+}
+
+/** The error of an item, by its place in the call. The engine counts from 1 in its words, programs count from 0. */
+function ofItem(error: unknown, index: number): CaseLensError {
+  const known = toCaseLensError(error);
+  const message = known.message.replace(/^(text|sentence|condition) (\d+)\b/, (named, list, number) => (Number(number) === index + 1 ? `${list}s[${index}]` : named));
+  return withIndex(known, index, message);
 }
 
 const FILE_FAULTS: readonly string[] = ["model-format", "unsupported-architecture", "tokenizer", "head-format", "head-mismatch"];

@@ -1,9 +1,9 @@
 // What the calls about a list of texts have in common: checks of the list, its embeddings, and their progress.
 
-import { CaseLensError } from "../../errors.js";
+import { CaseLensError, withIndex } from "../../errors.js";
 import type { Pool } from "../../page/pool.js";
 import type { CallOptions, EmbeddingsData } from "../../types.js";
-import { checkFunction, checkOptions, checkSignal, checkText, checkTexts, invalid } from "../check.js";
+import { checkFilled, checkFunction, checkOptions, checkSignal, checkTexts, invalid } from "../check.js";
 import { Embeddings, type VectorOptions } from "../embeddings.js";
 
 /** What these calls need of a pool of workers. */
@@ -46,13 +46,12 @@ export interface ListRequest<E extends Embeddings> {
   readonly onProgress: ((progress: ListProgress) => void) | undefined;
 }
 
-/** @throws CaseLensError `invalid-argument`, `invalid-text` or `empty-text`, before any work is done. */
+/** @throws CaseLensError `invalid-argument`, `invalid-text`, `empty-text` or `text-too-long`, before any work is done. */
 export function listRequest<E extends Embeddings>(texts: readonly string[], value: ListOptions<E> | undefined): ListRequest<E> {
   const options = checkOptions<ListOptions<E>>(value);
   const list = checkTexts("texts", texts);
-  list.forEach((text, i) => checkFilled(`texts[${i}]`, text));
   const { condition, embeddings } = options;
-  if (condition !== undefined) checkFilled("condition", checkText("condition", condition));
+  if (condition !== undefined) checkFilled("condition", condition);
   const given = embeddings === undefined || embeddings instanceof Embeddings ? embeddings : asEmbeddings(embeddings);
   if (given && given.count !== list.length) {
     throw invalid(`embeddings must be an Embeddings with one row for each of the ${list.length} texts.`);
@@ -72,15 +71,14 @@ function asEmbeddings(value: unknown): Embeddings {
   return new Embeddings(value as EmbeddingsData);
 }
 
-/** Refuses a text of white space here, where its place in the caller's list is known. */
-export function checkFilled(what: string, text: string): string {
-  if (text.trim() === "") throw new CaseLensError("empty-text", `${what} is empty. Give it at least one word.`);
-  return text;
-}
-
 /** Tells of each part of the texts that is read; of the last one the call tells itself, when it is done. */
 export function toldOfReading(onProgress: ListRequest<Embeddings>["onProgress"]): (share: number) => void {
   return (share) => share < 1 && onProgress?.({ phase: "embed", progress: share });
+}
+
+/** Throws an error of what the caller gave no list of: a place in what was embedded is none there. */
+export function ofNoItem(error: unknown): never {
+  throw error instanceof CaseLensError ? withIndex(error, undefined) : error;
 }
 
 /** Embeds texts under one condition. */

@@ -1,9 +1,9 @@
 // Search: the texts of a list in the order of how alike they are to a query, under a condition; those that say nothing about it
 // come last.
 
-import { checkInteger, checkOptions, checkText } from "../check.js";
+import { checkFilled, checkInteger, checkOptions } from "../check.js";
 import { Embeddings } from "../embeddings.js";
-import { type Calls, checkFilled, embedAll, type ListOptions, listRequest, saying, toldOfReading } from "./options.js";
+import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying, toldOfReading } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {
@@ -35,9 +35,9 @@ export async function search(
 ): Promise<Hit[]> {
   const { texts, condition, embeddings, signal, onProgress } = listRequest(list, value);
   const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? texts.length;
-  checkFilled("query", checkText("query", query));
+  checkFilled("query", query);
 
-  const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal));
+  const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal).catch(ofNoItem));
   const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, {}, signal, toldOfReading(onProgress)));
   const says = saying(calls, rows);
   const hits = texts.map((text, index): Hit => ({

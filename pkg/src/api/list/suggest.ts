@@ -1,10 +1,11 @@
 // Suggestions: conditions that say something about two sentences, from both ends: alike in this, different in that.
 
+import type { EmbedCall } from "../../protocol.js";
 import type { CallOptions } from "../../types.js";
-import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
+import { checkFilled, checkFunction, checkInteger, checkOptions, checkSignal, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, checkFilled, type ListProgress, saying, toldOfReading } from "./options.js";
+import { type Calls, type ListProgress, ofNoItem, saying, toldOfReading } from "./options.js";
 
 /** Options of `suggest`. */
 export interface SuggestOptions extends CallOptions {
@@ -49,26 +50,21 @@ export async function suggest(
   value: SuggestOptions | undefined,
 ): Promise<Suggestion[]> {
   const options = checkOptions<SuggestOptions>(value);
-  const own = checkTexts("conditions", options.conditions ?? []).map((text, i) => checkFilled(`conditions[${i}]`, text));
+  const own = checkTexts("conditions", options.conditions ?? []);
   const limit = checkInteger("limit", options.limit, 1, 1000) ?? LIMIT;
   const signal = checkSignal(options.signal);
   const onProgress = checkFunction("onProgress", options.onProgress);
-  const pair = [checkText("sentence1", sentence1), checkText("sentence2", sentence2)] as const;
-  checkFilled("sentence1", pair[0]);
-  checkFilled("sentence2", pair[1]);
+  const pair = [checkFilled("sentence1", sentence1), checkFilled("sentence2", sentence2)] as const;
 
   const conditions = [...new Set([...own, ...CONDITIONS])];
-  const embedded = await calls.call(
-    {
-      method: "embed",
-      sentences: conditions.flatMap(() => pair),
-      conditions: conditions.flatMap((condition) => [condition, condition]),
-      dims: undefined,
-      dtype: "float32",
-    },
-    signal,
-    toldOfReading(onProgress),
-  );
+  const call: EmbedCall = {
+    method: "embed",
+    sentences: conditions.flatMap(() => pair),
+    conditions: conditions.flatMap((condition) => [condition, condition]),
+    dims: undefined,
+    dtype: "float32",
+  };
+  const embedded = await calls.call(call, signal, toldOfReading(onProgress)).catch(ofNoItem);
   const says = saying(calls, embedded);
   const suggestions = ranked(conditions, new Embeddings(embedded), limit, (place) => (says[2 * place] ?? true) || (says[2 * place + 1] ?? true));
   onProgress?.({ phase: "embed", progress: 1 });

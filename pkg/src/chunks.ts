@@ -1,7 +1,7 @@
-// Long calls are done in chunks, with the event loop running in between (only then can an abort be heard), and shared out in
-// them: how large they are, and how what they give becomes one result.
+// Long calls are done in chunks, so that others have their turn in between, and an abort is heard; and they are shared out in
+// chunks: how large they are, and how what they give becomes one result.
 
-import type { EmbeddingsData, EmbeddingType } from "./types.js";
+import type { Device, EmbeddingsData, EmbeddingType } from "./types.js";
 
 /** Conditions in one engine call of `compare`. */
 export const COMPARE_CHUNK = 8;
@@ -19,34 +19,32 @@ export function partSize(items: number, chunk: number, threads: number): number 
 }
 
 /**
- * Runs `work` on `items`, `size` at a time (`at` is the index of the first), until done or until `stopped()` says so.
- * Undefined when it was stopped.
+ * Characters in one engine call, where that is more than one text: a short call waits for a chunk of a long one, and a tenth of a
+ * second is as long as anybody does. A processor reads so many in less; a GPU more, and small chunks would leave it idle.
  */
-export async function inChunks<T, R>(
+export const CHARACTERS: Record<Device, number> = { wasm: 600, webgpu: 6000 };
+
+/**
+ * The chunks of a list, each with the place of its first item: of `size` items at most, and of so many that their lengths
+ * come to no more than `room`, but of one at least.
+ */
+export function* chunksOf<T>(
   items: readonly T[],
   size: number,
-  stopped: () => boolean,
-  work: (chunk: T[], at: number) => Promise<readonly R[]>,
-): Promise<R[] | undefined> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += size) {
-    if (at > 0) await nextMacrotask();
-    if (stopped()) return undefined;
-    results.push(...(await work(items.slice(at, at + size), at)));
+  room: number,
+  lengthOf: (item: T) => number,
+): Generator<{ readonly chunk: T[]; readonly at: number }> {
+  for (let at = 0; at < items.length; ) {
+    let end = at;
+    let length = 0;
+    while (end < Math.min(items.length, at + size)) {
+      length += lengthOf(items[end] as T);
+      if (end > at && length > room) break;
+      end++;
+    }
+    yield { chunk: items.slice(at, end), at };
+    at = end;
   }
-  return results;
-}
-
-/** Lets messages that have already arrived be handled. A timer would do, but browsers hold nested timers back by 4 ms. */
-function nextMacrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }
 
 type Numbers = Float32Array | Int8Array | Uint8Array;

@@ -163,6 +163,39 @@ test("vectors are grouped once for each count, and an abort is heard in between"
   assert.ok(!messages.some(({ id }) => id === long.id));
 });
 
+test("a short call has its turn after a chunk or two of a long one, and long ones take turns", async () => {
+  const { load, call, send, wasm } = open({ behave: (method) => (method === "load" ? undefined : new Promise(setImmediate).then(() => undefined)) });
+  await load({ device: "wasm" });
+  const { calls } = wasm.engines[0];
+  const until = async (count) => {
+    while (calls.length < count) await new Promise(setImmediate);
+  };
+  const long = send(encode(10_000));
+  await until(5);
+  const before = calls.length;
+  assert.equal((await call(compare(1))).type, "done");
+  const between = calls.slice(before).findIndex(([method]) => method === "compare");
+  assert.ok(between >= 0 && between <= 2, `after ${between} more chunks`);
+
+  const other = send({ ...encode(64), pooling: "cls" });
+  const at = calls.length;
+  await other.answer;
+  const order = calls.slice(at).map(([, , pooling]) => pooling);
+  assert.ok(order.length <= 6, `two chunks of the one, and no more than four of the other: ${order}`);
+  assert.equal((await long.answer).value.count, 10_000);
+});
+
+test("on the CPU a chunk is of so many characters that nobody waits long for it; on the GPU it is of more", async () => {
+  const list = [...texts(40), "x".repeat(5000), ...Array(10).fill("y".repeat(250))];
+  for (const [device, expected] of [["wasm", [32, 8, 1, 2, 2, 2, 2, 2]], ["webgpu", [32, 12, 7]]]) {
+    const { load, call, wasm } = open();
+    await load({ device });
+    assert.equal((await call({ ...encode(0), texts: list })).value.count, list.length);
+    assert.deepEqual(wasm.engines[0].calls.map(([, texts]) => texts.length), expected, device);
+    assert.deepEqual(wasm.engines[0].calls.flatMap(([, texts]) => texts), list);
+  }
+});
+
 test("calls wait for each other", async () => {
   const { load, call } = open({ behave: async (method) => (method === "load" ? undefined : void (await sleep(5))) });
   await load();

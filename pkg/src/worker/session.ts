@@ -1,17 +1,18 @@
-// The worker's side of one loaded model: does the page's calls one after the other.
+// The worker's side of one loaded model: does the page's calls, in turns.
 //
 // It knows no browser: the wasm module, the files and the way back to the page are handed in, so that it can be
 // tested without any of them.
 
-import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
+import { CHARACTERS, chunksOf, COMPARE_CHUNK, EMBED_CHUNK, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
 import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
-import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
+import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData, Grouping } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
 import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
 import { ProgressMeter } from "./progress.js";
+import { nextMacrotask, Turns } from "./turns.js";
 
 /** The world outside the session. */
 export interface Outside {
@@ -52,8 +53,9 @@ class Model implements Sink {
 
 export class Session {
   readonly #outside: Outside;
-  readonly #aborted = new Set<number>();
-  #tail: Promise<void> = Promise.resolve();
+  /** Calls that are not done yet, by their numbers, and which of them nobody waits for any more. */
+  readonly #calls = new Map<number, { stopped: boolean }>();
+  readonly #turns = new Turns();
   #cache: Promise<FileCache> | undefined;
   #wasm: ReturnType<Outside["boot"]> | undefined;
   #loaded: LoadCall | undefined;
@@ -73,12 +75,9 @@ export class Session {
 
   /** Takes a message from the page. */
   receive(message: ToWorker): void {
-    if (message.type === "abort") {
-      this.#aborted.add(message.id);
-      return;
-    }
-    const { id, call } = message;
-    this.#tail = this.#tail.then(() => this.#answer(id, call));
+    if (message.type === "call") return void this.#answer(message.id, message.call);
+    const call = this.#calls.get(message.id);
+    if (call) call.stopped = true;
   }
 
   /** Something threw outside of every call: in a Rust future this is a panic, after which the module is unusable. */
@@ -93,16 +92,17 @@ export class Session {
   }
 
   async #answer(id: number, call: Call): Promise<void> {
-    const stopped = () => this.#aborted.has(id);
+    const state = { stopped: false };
+    this.#calls.set(id, state);
     try {
       if (this.#broken) throw this.#broken;
-      const value = stopped() ? undefined : await Promise.race([this.#do(call, stopped), this.#breaking]);
-      if (value !== undefined) this.#outside.post({ type: "done", id, value }, transferable(value));
+      const value = await Promise.race([this.#do(call, () => state.stopped), this.#breaking]);
+      if (value !== undefined && !state.stopped) this.#outside.post({ type: "done", id, value }, transferable(value));
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) this.fail(error);
-      this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
+      if (!state.stopped) this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
     } finally {
-      this.#aborted.delete(id);
+      this.#calls.delete(id);
     }
   }
 
@@ -110,11 +110,12 @@ export class Session {
   async #do(call: Call, stopped: () => boolean): Promise<Results[Call["method"]] | undefined> {
     switch (call.method) {
       case "load":
-        return this.#load(call);
+        return this.#turns.take(() => this.#load(call));
       case "compare": {
         const { sentence1, sentence2, attention } = call;
         let { unconditional } = call;
-        return this.#chunked(call, call.conditions, COMPARE_CHUNK, stopped, async (engine, conditions, first) => {
+        const lengthOf = (condition: string) => sentence1.length + sentence2.length + 2 * condition.length;
+        return this.#chunked(call, call.conditions, COMPARE_CHUNK, lengthOf, stopped, async (engine, conditions, first) => {
           const { results, warnings } = await engine.compare(sentence1, sentence2, conditions, first, unconditional, attention);
           unconditional ??= results[0]?.unconditional; // the sentences alone are read once a call
           return { rows: results, warnings };
@@ -122,7 +123,8 @@ export class Session {
       }
       case "embed": {
         const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
-        return this.#embedded(call, items, stopped, (engine, chunk, first) =>
+        const lengthOf = ({ sentence, condition = "" }: (typeof items)[number]) => sentence.length + condition.length;
+        return this.#embedded(call, items, lengthOf, stopped, (engine, chunk, first) =>
           engine.embed(
             chunk.map(({ sentence }) => sentence),
             chunk.map(({ condition }) => condition),
@@ -133,23 +135,29 @@ export class Session {
         );
       }
       case "encode":
-        return this.#embedded(call, call.texts, stopped, (engine, texts, first) =>
+        return this.#embedded(call, call.texts, (text) => text.length, stopped, (engine, texts, first) =>
           engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype, first),
         );
       case "explain": {
         const { sentence1, sentence2, condition, subtract, pooling, head } = call;
-        return this.#run((engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
+        return this.#run(stopped, (engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
       }
       case "tokenize":
-        return this.#run(async (engine) => engine.tokenize(call.text));
+        return this.#run(stopped, async (engine) => engine.tokenize(call.text));
       case "peak":
-        return this.#run(async (engine) => engine.peak() ?? null);
-      case "group":
-        return inChunks(call.counts, 1, stopped, ([count = 1]) =>
-          this.#run(async (engine) => [engine.group(call.data, call.dims, count)]),
-        );
+        return this.#run(stopped, async (engine) => engine.peak() ?? null);
+      case "group": {
+        const groupings: Grouping[] = [];
+        for (const [i, count] of call.counts.entries()) {
+          if (i > 0) await nextMacrotask();
+          const grouping = await this.#run(stopped, async (engine) => engine.group(call.data, call.dims, count));
+          if (!grouping) return undefined;
+          groupings.push(grouping);
+        }
+        return groupings;
+      }
       case "plane":
-        return this.#run(async (engine) => engine.plane(call.data, call.dims, call.previous));
+        return this.#run(stopped, async (engine) => engine.plane(call.data, call.dims, call.previous));
       case "gallery":
         return this.#gallery(call);
     }
@@ -159,11 +167,12 @@ export class Session {
   async #embedded<T>(
     call: EmbedCall | EncodeCall,
     items: readonly T[],
+    lengthOf: (item: T) => number,
     stopped: () => boolean,
     work: (engine: Engine, chunk: T[], first: number) => Promise<Embedded>,
   ): Promise<EmbeddingsData | undefined> {
     const { dims, dtype } = call;
-    const parts = await this.#chunked(call, items, EMBED_CHUNK, stopped, async (engine, chunk, first) => {
+    const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, stopped, async (engine, chunk, first) => {
       const { warnings, ...part } = await work(engine, chunk, first);
       return { rows: [{ ...part, dtype }], warnings };
     });
@@ -176,25 +185,36 @@ export class Session {
     { first = 0 }: CompareCall | EmbedCall | EncodeCall,
     items: readonly T[],
     size: number,
+    lengthOf: (item: T) => number,
     stopped: () => boolean,
     work: (engine: Engine, chunk: T[], first: number) => Promise<{ rows: readonly R[]; warnings: readonly string[] }>,
   ): Promise<R[] | undefined> {
     const warned = new Set<string>();
-    const results = await inChunks(items, size, stopped, async (chunk, at) => {
-      const attempt = (items: T[], first: number) => this.#run((engine) => work(engine, items, first));
-      const { rows, warnings } = await attempt(chunk, first + at).catch(async (error: unknown) => {
-        const place = await refusedPlace(error, chunk, (items) => attempt(items, 0));
+    const results: R[] = [];
+    for (const { chunk, at } of chunksOf(items, size, CHARACTERS[this.#info?.device ?? "wasm"], lengthOf)) {
+      if (at > 0) await nextMacrotask();
+      const done = await this.#run(stopped, (engine) => work(engine, chunk, first + at)).catch(async (error: unknown) => {
+        const place = await refusedPlace(error, chunk, (items) => this.#run(() => false, (engine) => work(engine, items, 0)));
         throw place === undefined ? error : ofItem(error, first + at + place);
       });
-      for (const warning of warnings) warned.add(warning);
-      return rows;
-    });
-    if (results) this.#warn(warned);
+      if (!done) return undefined;
+      results.push(...done.rows);
+      for (const warning of done.warnings) warned.add(warning);
+    }
+    this.#warn(warned);
     return results;
   }
 
+  /** Uses the engine when it is this call's turn; undefined where it was stopped before. */
+  #run<T>(stopped: () => boolean, work: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+    return this.#turns.take(async () => {
+      if (this.#broken) throw this.#broken;
+      return stopped() ? undefined : this.#use(work);
+    });
+  }
+
   /** Uses the engine. When the GPU is lost and the choice of device was ours, goes on with the CPU. */
-  async #run<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  async #use<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
     if (this.#engine) {
       try {
         return await work(this.#engine);

@@ -1,7 +1,7 @@
 // Long calls are done in chunks, so that others have their turn in between, and an abort is heard; and they are shared out in
 // chunks: how large they are, and how what they give becomes one result.
 
-import type { Device, EmbeddingsData, EmbeddingType } from "./types.js";
+import type { Device, EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "./types.js";
 
 /** Conditions in one engine call of `compare`. */
 export const COMPARE_CHUNK = 8;
@@ -47,7 +47,7 @@ export function* chunksOf<T>(
   }
 }
 
-type Numbers = Float32Array | Int8Array | Uint8Array;
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array;
 
 /** The arrays of numbers in each form. */
 const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
@@ -71,10 +71,18 @@ export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
     dtype: first.dtype,
     dims: first.dims,
     count: parts.reduce((sum, { count }) => sum + count, 0),
-    data: concatenated<Numbers>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
+    data: concatenated<EmbeddingNumbers[EmbeddingType]>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
     scales: first.scales && concatenated(Float32Array, parts.flatMap(({ scales }) => scales ?? [])),
     ...(first.mentioned && { mentioned: concatenated(Float32Array, parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
+    ...tokensOf("truncated", parts),
+    ...tokensOf("unknown", parts),
   };
+}
+
+/** Numbers of tokens, which a part does not have where all of its texts have none. */
+function tokensOf(name: "truncated" | "unknown", parts: readonly EmbeddingsData[]): Partial<EmbeddingsData> {
+  if (parts.every((part) => !part[name])) return {};
+  return { [name]: concatenated(Uint32Array, parts.map((part) => part[name] ?? new Uint32Array(part.count))) };
 }
 
 const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), count: 0, dims: 0 };

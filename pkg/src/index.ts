@@ -13,10 +13,11 @@ export type { ExplainOptions } from "./api/explain.js";
 export { type Unsaid, unsaid } from "./api/mentioned.js";
 export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
 export type { ClusterOptions, Clustering, Group, Member } from "./api/list/cluster.js";
-export type { ListOptions, ListProgress } from "./api/list/options.js";
+export type { ListOptions } from "./api/list/options.js";
 export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
 export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
+export type { ListProgress, ProgressOptions } from "./api/progress.js";
 export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {
   CallOptions,

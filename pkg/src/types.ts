@@ -99,7 +99,7 @@ export interface Comparison {
 export interface Compared {
   /** One for each condition. */
   readonly results: readonly Comparison[];
-  /** What is worth knowing, in words. */
+  /** What is worth knowing besides, in words. */
   readonly warnings: readonly string[];
 }
 
@@ -220,11 +220,15 @@ export interface EmbeddingsData<T extends EmbeddingType = EmbeddingType> {
    * without a condition. Absent where the head does not tell that.
    */
   readonly mentioned?: Float32Array | undefined;
+  /** How many tokens at the end of each text were left out, since the encoder reads no more. Absent where none were. */
+  readonly truncated?: Uint32Array | undefined;
+  /** How many tokens of each text the encoder's vocabulary lacks, as {@link Comparison.unknown}. Absent where it has all of them. */
+  readonly unknown?: Uint32Array | undefined;
 }
 
 /** What the module gives for texts: embeddings in the form that was asked for. */
 export interface Embedded extends Omit<EmbeddingsData, "dtype"> {
-  /** What is worth knowing, in words. */
+  /** What is worth knowing besides, in words. */
   readonly warnings: readonly string[];
 }
 

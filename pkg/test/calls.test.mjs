@@ -38,3 +38,21 @@ test("a text that cannot be read is found before any is, and the error has its p
   await assert.rejects(lens.embed([{ sentence: "a" }, 7]), { code: "invalid-argument", index: 1, message: /^items\[1\]/ });
   assert.deepEqual(calls(), []);
 });
+
+test("embed tells how far it is, up to 1 when it is done", async () => {
+  const { lens, encoder } = await open();
+  for (const [n, shares] of [[100, 4], [1, 1], [0, 1]]) {
+    for (const call of [(options) => encoder.embed(texts(n), options), (options) => lens.embed(texts(n).map((sentence) => ({ sentence })), options)]) {
+      const seen = [];
+      await call({ onProgress: (told) => seen.push(told) });
+      assert.deepEqual(seen, Array.from({ length: shares }, (_, i) => ({ phase: "embed", progress: (i + 1) / shares })));
+    }
+  }
+  await assert.rejects(encoder.embed(["a"], { onProgress: "bar" }), { code: "invalid-argument" });
+  const mine = new Error("my own");
+  const onProgress = () => {
+    throw mine;
+  };
+  await assert.rejects(lens.embed(texts(100).map((sentence) => ({ sentence })), { onProgress }), (error) => error === mine);
+  assert.equal((await encoder.embed(["a"])).count, 1);
+});

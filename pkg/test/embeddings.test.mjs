@@ -83,6 +83,16 @@ test("what embeddings were told to mention comes along, a number a row", () => {
   assert.deepEqual([...joined([{ ...data, mentioned }, { ...data, mentioned }]).mentioned], [0.25, 0.75, 0.25, 0.75]);
 });
 
+test("what was left out of texts and what is unknown in them comes along, a number a row", () => {
+  const truncated = Uint32Array.of(0, 5);
+  const data = { dtype: "float32", data: Float32Array.of(1, 0, 0, 1), count: 2, dims: 2 };
+  assert.deepEqual([...new Embeddings({ ...data, truncated, unknown: truncated }).truncated], [0, 5]);
+  assert.throws(() => new Embeddings({ ...data, unknown: Uint32Array.of(1) }), { code: "invalid-argument" });
+  const whole = joined([data, { ...data, truncated }, data]);
+  assert.deepEqual([...whole.truncated], [0, 0, 0, 5, 0, 0]);
+  assert.equal(whole.unknown, undefined);
+});
+
 test("which sentences say nothing about a condition, by the head's threshold", () => {
   const info = { mentioned: { threshold: 0.4 } };
   assert.equal(unsaid({ mentioned: [0.4, 0.9] }, info), undefined);

@@ -475,6 +475,22 @@ test("where conditions looked is told where it is asked for", async () => {
   assert.deepEqual(value.map(({ readings }) => readings), Array(9).fill([[], []]));
 });
 
+test("texts whose end was left out are told by their numbers, and in words", async () => {
+  const { load, call, messages } = open({
+    behave: (method, [texts]) => {
+      if (method !== "encode") return undefined;
+      const truncated = texts.includes("text 33") ? Uint32Array.from(texts, (text) => (text === "text 33" ? 12 : 0)) : undefined;
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, truncated, warnings: [] };
+    },
+  });
+  await load();
+  const { value } = await call(encode(70));
+  assert.deepEqual([...value.truncated], texts(70).map((text) => (text === "text 33" ? 12 : 0)));
+  assert.ok(!("unknown" in value), "nothing is said of what there is none of");
+  const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  assert.deepEqual(warnings, ["texts[33] is longer than the encoder reads: its last 12 tokens were left out."]);
+});
+
 test("warnings reach the page", async () => {
   const { load, call, messages } = open({
     behave: (method) => (method === "encode" ? { data: new Float32Array(2), count: 1, dims: 2, warnings: ["texts[0] was cut"] } : undefined),

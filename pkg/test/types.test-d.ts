@@ -84,7 +84,8 @@ const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
-const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal });
+const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal, onProgress });
+const cutAway: Uint32Array | undefined = embeddings.truncated;
 const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
 
@@ -139,4 +140,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };
+export { adapter, answered, asked, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };

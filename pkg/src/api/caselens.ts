@@ -3,7 +3,7 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { CallOptions, Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
-import { checkArray, checkFilled, checkInteger, checkOptions, checkSignal, checkText } from "./check.js";
+import { checkArray, checkFilled, checkFunction, checkInteger, checkOptions, checkSignal, checkText } from "./check.js";
 import { compareCall, type CompareOptions } from "./compare.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
@@ -11,6 +11,7 @@ import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js
 import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
 import { type LoadOptions, loadRequest } from "./options.js";
+import { type ProgressOptions, toldOfReading } from "./progress.js";
 
 /** A sentence to embed, with or without a condition. */
 export interface ConditionedSentence {
@@ -79,9 +80,10 @@ export class CaseLens {
    */
   async embed<T extends EmbeddingType = "float32">(
     items: readonly ConditionedSentence[],
-    options?: CallOptions & VectorOptions<T>,
+    options?: CallOptions & ProgressOptions & VectorOptions<T>,
   ): Promise<Embeddings<T>> {
-    const { dims, dtype, signal } = checkOptions<CallOptions & VectorOptions<T>>(options);
+    const { dims, dtype, signal, ...rest } = checkOptions<CallOptions & ProgressOptions & VectorOptions<T>>(options);
+    const onProgress = checkFunction("onProgress", rest.onProgress);
     const sentences: string[] = [];
     const conditions: (string | undefined)[] = [];
     for (const [i, item] of checkArray("items", items).entries()) {
@@ -93,7 +95,8 @@ export class CaseLens {
       conditions.push(condition === undefined ? undefined : checkFilled(`items[${i}].condition`, condition, i));
     }
     const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype) };
-    const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal));
+    const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal), toldOfReading(onProgress));
+    onProgress?.({ phase: "embed", progress: 1 });
     return new Embeddings(embedded as EmbeddingsData<T>);
   }
 

@@ -2,7 +2,7 @@
 
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../types.js";
 import { checkChoice, invalid } from "./check.js";
-import { arrayOf } from "./realm.js";
+import { arrayOf, type TypedArray } from "./realm.js";
 
 /** The arrays that numbers of each form are kept in. */
 const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
@@ -55,13 +55,17 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
   readonly dims: number;
   /** How probable it is that each sentence says anything about its condition; see {@link EmbeddingsData.mentioned}. */
   readonly mentioned: Float32Array | undefined;
+  /** How many tokens at the end of each text were left out; see {@link EmbeddingsData.truncated}. */
+  readonly truncated: Uint32Array | undefined;
+  /** How many tokens of each text the encoder does not know; see {@link EmbeddingsData.unknown}. */
+  readonly unknown: Uint32Array | undefined;
 
   /**
    * Takes what an `Embeddings` was kept as; the numbers are not copied.
    *
    * @throws {@link CaseLensError} `invalid-argument` when they do not fit together.
    */
-  constructor({ dtype, data, scales, count, dims, mentioned }: EmbeddingsData<T>) {
+  constructor({ dtype, data, scales, count, dims, mentioned, truncated, unknown }: EmbeddingsData<T>) {
     super();
     this.dtype = checkDtype(dtype);
     const type = ARRAYS[this.dtype];
@@ -71,8 +75,10 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
       throw invalid(`data of ${count} embeddings with ${dims} dimensions must be a ${type.name} of length ${length}.`);
     }
     this.data = numbers as EmbeddingNumbers[T];
-    this.scales = dtype === "int8" ? oneEach("scales", scales, count) : undefined;
-    this.mentioned = mentioned === undefined ? undefined : oneEach("mentioned", mentioned, count);
+    this.scales = dtype === "int8" ? oneEach(Float32Array, "scales", scales, count) : undefined;
+    this.mentioned = mentioned && oneEach(Float32Array, "mentioned", mentioned, count);
+    this.truncated = truncated && oneEach(Uint32Array, "truncated", truncated, count);
+    this.unknown = unknown && oneEach(Uint32Array, "unknown", unknown, count);
     this.count = count;
     this.dims = dims;
     const width = count > 0 ? length / count : 0;
@@ -118,9 +124,9 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
 }
 
 /** Numbers, one for each of `count` embeddings. */
-function oneEach(what: string, value: unknown, count: number): Float32Array {
-  const numbers = arrayOf(Float32Array, value);
-  if (numbers?.length !== count) throw invalid(`${what} must be a Float32Array of length ${count}, one number for each embedding.`);
+function oneEach<A extends Float32Array | Uint32Array>(type: TypedArray<A>, what: string, value: unknown, count: number): A {
+  const numbers = arrayOf(type, value);
+  if (numbers?.length !== count) throw invalid(`${what} must be a ${type.name} of length ${count}, one number for each embedding.`);
   return numbers;
 }
 

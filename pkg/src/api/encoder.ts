@@ -3,12 +3,13 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { CallOptions, EmbeddingsData, EmbeddingType, Info } from "../types.js";
-import { checkBoolean, checkChoice, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "./check.js";
+import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "./check.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
+import { type ProgressOptions, toldOfReading } from "./progress.js";
 
 /** Options of `Encoder.embed`. */
-export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, VectorOptions<T> {
+export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, ProgressOptions, VectorOptions<T> {
   /**
    * How the vectors of a text's tokens become one: their mean, or the first token's.
    *
@@ -63,7 +64,8 @@ export class Encoder {
    * `aborted` or `disposed`.
    */
   async embed<T extends EmbeddingType = "float32">(texts: readonly string[], options?: EmbedOptions<T>): Promise<Embeddings<T>> {
-    const { pooling, normalize, dims, dtype, signal } = checkOptions<EmbedOptions<T>>(options);
+    const { pooling, normalize, dims, dtype, signal, ...rest } = checkOptions<EmbedOptions<T>>(options);
+    const onProgress = checkFunction("onProgress", rest.onProgress);
     const embedded = await this.#pool.call(
       {
         method: "encode",
@@ -74,7 +76,9 @@ export class Encoder {
         dtype: checkDtype(dtype),
       },
       checkSignal(signal),
+      toldOfReading(onProgress),
     );
+    onProgress?.({ phase: "embed", progress: 1 });
     return new Embeddings(embedded as EmbeddingsData<T>);
   }
 

@@ -118,7 +118,8 @@ export class Session {
         return this.#chunked(call, call.conditions, COMPARE_CHUNK, lengthOf, stopped, async (engine, conditions, first) => {
           const { results, warnings } = await engine.compare(sentence1, sentence2, conditions, first, unconditional, attention);
           unconditional ??= results[0]?.unconditional; // the sentences alone are read once a call
-          return { rows: results, warnings };
+          const cuts = results.some(({ truncated }) => truncated) ? ["A sentence is longer than the encoder reads: its end was left out."] : [];
+          return { rows: results, warnings: [...cuts, ...warnings] };
         });
       }
       case "embed": {
@@ -174,7 +175,11 @@ export class Session {
     const { dims, dtype } = call;
     const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, stopped, async (engine, chunk, first) => {
       const { warnings, ...part } = await work(engine, chunk, first);
-      return { rows: [{ ...part, dtype }], warnings };
+      const cuts = Array.from(part.truncated ?? [], (tokens, i) => {
+        if (tokens === 0) return [];
+        return [`texts[${first + i}] is longer than the encoder reads: its last ${tokens} tokens were left out.`];
+      });
+      return { rows: [{ ...part, dtype }], warnings: [...cuts.flat(), ...warnings] };
     });
     if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
     return parts && joined(parts);

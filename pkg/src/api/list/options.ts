@@ -5,6 +5,7 @@ import type { Pool } from "../../page/pool.js";
 import type { CallOptions, EmbeddingsData } from "../../types.js";
 import { checkFilled, checkFunction, checkOptions, checkSignal, checkTexts, invalid } from "../check.js";
 import { Embeddings, type VectorOptions } from "../embeddings.js";
+import type { ProgressOptions } from "../progress.js";
 
 /** What these calls need of a pool of workers. */
 export type Calls = Pick<Pool, "call" | "info">;
@@ -16,16 +17,8 @@ export function saying({ info }: Calls, { mentioned, count }: Pick<EmbeddingsDat
   return Array.from({ length: count }, (_, i) => !((mentioned?.[i] ?? 1) < threshold));
 }
 
-/** How far a call about many texts has come. */
-export interface ListProgress {
-  /** `embed`: texts are read; `group`: groups are looked for. */
-  readonly phase: "embed" | "group";
-  /** 0 to 1. It never falls, and is 1 when the call is done. */
-  readonly progress: number;
-}
-
 /** Options of every call about a list of texts. */
-export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions {
+export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions, ProgressOptions {
   /** The aspect under which the texts are seen; without it they are seen as they are. */
   condition?: string | undefined;
   /**
@@ -33,8 +26,6 @@ export interface ListOptions<E extends Embeddings = Embeddings> extends CallOpti
    * again.
    */
   embeddings?: E | undefined;
-  /** Told how the call goes. */
-  onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** List options, checked. */
@@ -43,7 +34,7 @@ export interface ListRequest<E extends Embeddings> {
   readonly condition: string | undefined;
   readonly embeddings: E | undefined;
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: ((progress: ListProgress) => void) | undefined;
+  readonly onProgress: ProgressOptions["onProgress"];
 }
 
 /** @throws CaseLensError `invalid-argument`, `invalid-text`, `empty-text` or `text-too-long`, before any work is done. */
@@ -69,11 +60,6 @@ export function listRequest<E extends Embeddings>(texts: readonly string[], valu
 function asEmbeddings(value: unknown): Embeddings {
   if (typeof value !== "object" || value === null) throw invalid("embeddings must be an Embeddings, as `embed` gives them.");
   return new Embeddings(value as EmbeddingsData);
-}
-
-/** Tells of each part of the texts that is read; of the last one the call tells itself, when it is done. */
-export function toldOfReading(onProgress: ListRequest<Embeddings>["onProgress"]): (share: number) => void {
-  return (share) => share < 1 && onProgress?.({ phase: "embed", progress: share });
 }
 
 /** Throws an error of what the caller gave no list of: a place in what was embedded is none there. */

@@ -3,7 +3,8 @@
 
 import { checkFilled, checkInteger, checkOptions } from "../check.js";
 import { Embeddings } from "../embeddings.js";
-import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying, toldOfReading } from "./options.js";
+import { toldOfReading } from "../progress.js";
+import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {

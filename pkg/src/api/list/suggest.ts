@@ -4,11 +4,12 @@ import type { EmbedCall } from "../../protocol.js";
 import type { CallOptions } from "../../types.js";
 import { checkFilled, checkFunction, checkInteger, checkOptions, checkSignal, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
+import { type ProgressOptions, toldOfReading } from "../progress.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, type ListProgress, ofNoItem, saying, toldOfReading } from "./options.js";
+import { type Calls, ofNoItem, saying } from "./options.js";
 
 /** Options of `suggest`. */
-export interface SuggestOptions extends CallOptions {
+export interface SuggestOptions extends CallOptions, ProgressOptions {
   /** Conditions to try besides the built-in ones, for example those of your field. */
   conditions?: readonly string[] | undefined;
   /**
@@ -17,8 +18,6 @@ export interface SuggestOptions extends CallOptions {
    * @defaultValue 8
    */
   limit?: number | undefined;
-  /** Told how the call goes. */
-  onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** A condition worth looking through. */

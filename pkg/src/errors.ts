@@ -6,7 +6,7 @@
  * Of the engine (this list and `ENGINE_CODES` are written from `src/error.rs`):
  * - `empty-text`: a sentence, condition or text is empty or white space.
  * - `invalid-text`: a text holds half of a surrogate pair.
- * - `text-too-long`: a text has more characters than are accepted.
+ * - `text-too-long`: a text has more characters than are accepted, or, where `onTruncate` is `"error"`, more than the encoder reads.
  * - `condition-too-long`: a condition leaves no room for the sentence.
  * - `invalid-argument`: an argument or option has the wrong type or value.
  * - `model-format`: the file is no model, or a damaged one.
@@ -28,7 +28,6 @@
  * - `download-incomplete`: the file ended early.
  * - `file`: a file on this machine could not be read (Node and Deno).
  * - `worker`: the worker could not start or died.
- * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason.
  * - `disposed`: `dispose()` was called.
  */
 export type ErrorCode = (typeof CODES)[number];
@@ -54,7 +53,7 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "aborted", "disposed"] as const;
+const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "disposed"] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
@@ -70,8 +69,8 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Everything this package throws or rejects with, but for what a caller's own `onProgress` throws, which rejects the call as it
- * is. The message says what happened and what to do about it.
+ * Everything this package throws or rejects with, but for what a caller's own `onProgress` or `onWarning` throws, which rejects the
+ * call as it is, and the reason of a `signal` that is aborted. The message says what happened and what to do about it.
  *
  * @example
  * ```ts

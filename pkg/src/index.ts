@@ -18,6 +18,7 @@ export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
 export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
 export type { ListProgress, ProgressOptions } from "./api/progress.js";
+export type { TruncateOptions } from "./api/truncate.js";
 export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {
   CallOptions,
@@ -31,6 +32,7 @@ export type {
   Explanation,
   GalleryItem,
   Info,
+  OnTruncate,
   Progress,
   Reading,
   Recipe,

@@ -4,7 +4,7 @@
 // `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
 
 import type { ErrorData } from "./errors.js";
-import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
+import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, OnTruncate, Progress, TokenPooling } from "./types.js";
 
 /** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
 export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
@@ -23,6 +23,8 @@ export interface LoadCall {
 interface Part {
   /** How much of the list comes before this part, which errors and warnings count from; absent where it is the whole. */
   readonly first?: number;
+  /** Absent for `"warn"`. */
+  readonly onTruncate?: OnTruncate;
 }
 export interface CompareCall extends Part {
   readonly method: "compare";
@@ -124,4 +126,5 @@ export type FromWorker =
   | { readonly type: "info"; readonly info: EngineInfo }
   /** What was downloaded is in the cache, or cannot be. */
   | { readonly type: "kept" }
-  | { readonly type: "warning"; readonly message: string };
+  /** What is worth knowing; of which call, its number says. */
+  | { readonly type: "warning"; readonly id: number; readonly message: string };

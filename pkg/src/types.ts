@@ -57,9 +57,12 @@ export type CachePlace = "browser" | "none" | { readonly folder: string };
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts this call: it rejects at once (`aborted`), and the worker stops working on it soon after. */
+  /** Aborts this call: it rejects at once with the signal's `reason`, and the worker stops working on it soon after. */
   signal?: AbortSignal | undefined;
 }
+
+/** What happens where the encoder reads less than there is of a text. */
+export type OnTruncate = "warn" | "error" | "ignore";
 
 /** One comparison. */
 export interface Comparison {

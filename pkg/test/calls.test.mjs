@@ -56,3 +56,68 @@ test("embed tells how far it is, up to 1 when it is done", async () => {
   await assert.rejects(lens.embed(texts(100).map((sentence) => ({ sentence })), { onProgress }), (error) => error === mine);
   assert.equal((await encoder.embed(["a"])).count, 1);
 });
+
+/** An engine that leaves out the end of texts that are long. */
+const cutting = (method, args) => {
+  if (method === "compare") {
+    const [sentence1, , conditions] = args;
+    const results = conditions.map((condition) => ({ condition, similarity: 0, rating: 1, unconditional: 0, ...(sentence1 === "long" && { truncated: true }) }));
+    return { results, warnings: [] };
+  }
+  if (method !== "embed" && method !== "encode") return undefined;
+  const [texts] = args;
+  const truncated = texts.includes("long") ? Uint32Array.from(texts, (text) => (text === "long" ? 3 : 0)) : undefined;
+  return { data: new Float32Array(2 * texts.length).fill(1), count: texts.length, dims: 2, truncated, warnings: [] };
+};
+
+test("onTruncate says what happens where a text is too long for the encoder, in every call that reads texts", async () => {
+  const warnings = [];
+  const { lens, encoder } = await open({ behave: cutting, onWarning: (message) => warnings.push(message) });
+  const list = ["a", "long"];
+  const calls = [
+    (options) => encoder.embed(list, options),
+    (options) => lens.embed(list.map((sentence) => ({ sentence })), options),
+    (options) => lens.search("a", list, options),
+    (options) => lens.cluster(list, options),
+    (options) => lens.compare("long", "b", ["c"], options),
+    (options) => lens.suggest("a", "long", options),
+  ];
+  for (const call of calls) {
+    await call({ onTruncate: "ignore" });
+    assert.deepEqual(warnings, []);
+    await call();
+    assert.match(warnings.splice(0)[0], /is longer than the encoder reads/, `${call}`);
+    await assert.rejects(call({ onTruncate: "error" }), { code: "text-too-long", message: /onTruncate/ }, `${call}`);
+    await assert.rejects(call({ onTruncate: "cut" }), { code: "invalid-argument" }, `${call}`);
+  }
+  await assert.rejects(encoder.embed(list, { onTruncate: "error" }), { index: 1 });
+  await assert.rejects(lens.search("long", ["a"], { onTruncate: "error" }), (error) => !("index" in error));
+  assert.deepEqual([...(await encoder.embed(list, { onTruncate: "ignore" })).truncated], [0, 3]);
+});
+
+test("what onWarning throws rejects the call that it is told of, and no other", async () => {
+  const mine = new TypeError("my own");
+  const onWarning = () => {
+    throw mine;
+  };
+  const { encoder } = await open({ behave: cutting, onWarning });
+  const [bad, good] = await Promise.allSettled([encoder.embed(["long"]), encoder.embed(["a"])]);
+  assert.equal(bad.reason, mine);
+  assert.equal(good.value.count, 1);
+});
+
+test("an aborted call rejects with the signal's reason, an AbortError where none was given", async () => {
+  const { lens, encoder } = await open();
+  for (const [reason, isReason] of [[undefined, (error) => error.name === "AbortError"], ["enough", (error) => error === "enough"]]) {
+    const signal = AbortSignal.abort(reason);
+    for (const call of [encoder.embed(["a"], { signal }), lens.compare("a", "b", ["c"], { signal }), lens.search("a", ["b"], { signal }), CaseLens.load({ signal })]) {
+      await assert.rejects(call, isReason);
+    }
+    const controller = new AbortController();
+    const long = encoder.embed(texts(5000), { signal: controller.signal });
+    const shared = lens.cluster(texts(500), { signal: controller.signal, onProgress: () => controller.abort(reason) });
+    await assert.rejects(shared, isReason);
+    await assert.rejects(long, isReason);
+  }
+  assert.equal((await encoder.embed(["a"])).count, 1);
+});

@@ -29,7 +29,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
     },
     post: (message) => {
       messages.push(message);
-      waiting.get(message.id)?.(message);
+      if (message.type === "done" || message.type === "failed") waiting.get(message.id)(message);
     },
   });
   let nextId = 0;
@@ -491,11 +491,35 @@ test("texts whose end was left out are told by their numbers, and in words", asy
   assert.deepEqual(warnings, ["texts[33] is longer than the encoder reads: its last 12 tokens were left out."]);
 });
 
+test("a text that is too long is warned of, passed over or refused, as the call says", async () => {
+  const { load, call, messages } = open({
+    behave: (method, [texts, , conditions]) => {
+      if (method === "compare") return { results: conditions.map((condition) => ({ condition, truncated: true })), warnings: ["Something is so."] };
+      if (method !== "encode") return undefined;
+      const truncated = Uint32Array.from(texts, (text) => (text === "text 33" ? 12 : 0));
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, truncated, warnings: [] };
+    },
+  });
+  await load();
+  const warnings = () => messages.splice(0).flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  warnings();
+  for (const body of [encode(70), compare(9)]) {
+    const ignored = await call({ ...body, onTruncate: "ignore" });
+    assert.equal(ignored.type, "done");
+    assert.deepEqual(warnings(), body.method === "compare" ? ["Something is so."] : []);
+    await call({ ...body, onTruncate: "warn" });
+    assert.match(warnings()[0], /is longer than the encoder reads: its .* left out\.$/);
+    const { error } = await call({ ...body, onTruncate: "error" });
+    assert.deepEqual([error.code, error.index], ["text-too-long", body.method === "compare" ? undefined : 33]);
+    assert.deepEqual(warnings(), []);
+  }
+});
+
 test("warnings reach the page", async () => {
   const { load, call, messages } = open({
     behave: (method) => (method === "encode" ? { data: new Float32Array(2), count: 1, dims: 2, warnings: ["texts[0] was cut"] } : undefined),
   });
   await load();
   await call(encode(1));
-  assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", message: "texts[0] was cut" }]);
+  assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", id: 1, message: "texts[0] was cut" }]);
 });

@@ -60,7 +60,7 @@ const told: readonly [number, number] | undefined = results[0]?.mentioned;
 const silent: Unsaid | undefined = unsaid({ mentioned: told }, info);
 const threshold: number | undefined = info.mentioned?.threshold;
 const trained: readonly string[] | null = info.languages;
-const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, signal } satisfies CompareOptions);
+const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, onTruncate: "error", signal } satisfies CompareOptions);
 const lookedAt: Float32Array | undefined = looked[0]?.readings?.[0][0]?.attention[0]?.[0];
 const explained: Explanation = await lens.explain("a", "b", "c", { subtract: true, pooling: "cls", head: false, signal });
 const bare: Explanation = await lens.explain("a", "b");
@@ -89,9 +89,10 @@ const cutAway: Uint32Array | undefined = embeddings.truncated;
 const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
 
-const error = new CaseLensError("aborted", "…", { cause: signal.reason });
+const error = new CaseLensError("text-too-long", "…", { cause: signal.reason, index: 3 });
 const code: ErrorCode = error.code;
 const isError: Error = error;
+const at: number | undefined = error.index;
 if (code === "head-mismatch") throw error;
 
 const element: CaseLensElement | null = document.querySelector("case-lens");
@@ -140,4 +141,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };
+export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };

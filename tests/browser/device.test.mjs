@@ -112,7 +112,7 @@ test("an aborted load takes its GPU with it", options, async () => {
   await compiling();
   assert.equal(await gpuClients(), before + 1);
   await page.evaluate(() => stop.abort());
-  assert.equal((await page.evaluate(() => failure(loading))).code, "aborted");
+  assert.equal((await page.evaluate(() => failure(loading))).name, "AbortError");
   const end = Date.now() + 10_000;
   while ((await gpuClients()) > before && Date.now() < end);
   assert.equal(await gpuClients(), before);

@@ -252,8 +252,7 @@ describe("life", () => {
       (model) => failure(caselens.CaseLens.load({ model, signal: AbortSignal.abort(new Error("no need")) })),
       MODEL,
     );
-    assertError(error, "aborted");
-    assert.match(error.cause, /no need/);
+    assert.equal(error.message, "no need");
     assert.equal(server.requests.length, 0);
   });
 
@@ -269,8 +268,7 @@ describe("life", () => {
       });
       return failure(load);
     }, MODEL);
-    assertError(error, "aborted");
-    assert.match(error.cause, /too slow/);
+    assert.equal(error.message, "too slow");
     await assertNoWorkers();
     const request = server.requests.find((request) => request.path === MODEL);
     const end = Date.now() + 5000;
@@ -284,7 +282,7 @@ describe("life", () => {
       const onProgress = ({ phase }) => phase === "prepare" && controller.abort();
       return failure(caselens.CaseLens.load({ model, device: "wasm", signal: controller.signal, onProgress }));
     }, MODEL);
-    assertError(error, "aborted");
+    assert.equal(error.name, "AbortError");
   });
 
   test("two loads at once", options, async () => {
@@ -308,7 +306,7 @@ describe("life", () => {
       lens.dispose();
       return [await first, results.length];
     }, MODEL);
-    assertError(error, "aborted");
+    assert.equal(error.name, "AbortError");
     assert.equal(count, 1);
   });
 
@@ -339,8 +337,8 @@ describe("life", () => {
       lens.dispose();
       return { errors, waited, whole: chunk * 100, after };
     }, MODEL);
-    for (const error of errors) assertError(error, "aborted");
-    assert.match(errors[0].cause, /enough/);
+    assert.deepEqual(errors.slice(0, 2).map(({ message }) => message), ["enough", "enough"]);
+    assert.equal(errors[2].name, "AbortError");
     assert.ok(waited < whole / 10, `rejected after ${waited} ms; the whole takes ${whole} ms`);
     assert.ok(after < whole / 10, `the next answer took ${after} ms; the whole takes ${whole} ms`);
   });

@@ -125,7 +125,7 @@ describe("the package", { concurrency: false }, () => {
       assert.match(error.message, /\S\.$/, "a sentence");
       server.reset();
     }
-    assert.equal((await failure("bundle/", true)).code, "aborted");
+    assert.equal((await failure("bundle/", true)).name, "AbortError");
     assert.equal((await failure("http://[")).code, "invalid-argument");
     await noWorkers();
   });

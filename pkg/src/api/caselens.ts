@@ -12,6 +12,7 @@ import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
 import { type LoadOptions, loadRequest } from "./options.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
+import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** A sentence to embed, with or without a condition. */
 export interface ConditionedSentence {
@@ -59,7 +60,7 @@ export class CaseLens {
    *
    * @param conditions any number; the results come in the same order.
    * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `condition-too-long`,
-   * `invalid-argument`, `gpu-lost`, `aborted` or `disposed`.
+   * `invalid-argument`, `gpu-lost` or `disposed`.
    */
   async compare(
     sentence1: string,
@@ -80,9 +81,9 @@ export class CaseLens {
    */
   async embed<T extends EmbeddingType = "float32">(
     items: readonly ConditionedSentence[],
-    options?: CallOptions & ProgressOptions & VectorOptions<T>,
+    options?: CallOptions & ProgressOptions & TruncateOptions & VectorOptions<T>,
   ): Promise<Embeddings<T>> {
-    const { dims, dtype, signal, ...rest } = checkOptions<CallOptions & ProgressOptions & VectorOptions<T>>(options);
+    const { dims, dtype, signal, ...rest } = checkOptions<CallOptions & ProgressOptions & TruncateOptions & VectorOptions<T>>(options);
     const onProgress = checkFunction("onProgress", rest.onProgress);
     const sentences: string[] = [];
     const conditions: (string | undefined)[] = [];
@@ -94,7 +95,7 @@ export class CaseLens {
       sentences.push(checkFilled(`items[${i}].sentence`, sentence, i));
       conditions.push(condition === undefined ? undefined : checkFilled(`items[${i}].condition`, condition, i));
     }
-    const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype) };
+    const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype), onTruncate: checkTruncate(rest) };
     const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal), toldOfReading(onProgress));
     onProgress?.({ phase: "embed", progress: 1 });
     return new Embeddings(embedded as EmbeddingsData<T>);

@@ -7,9 +7,10 @@ import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, c
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
+import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** Options of `Encoder.embed`. */
-export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, ProgressOptions, VectorOptions<T> {
+export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, ProgressOptions, TruncateOptions, VectorOptions<T> {
   /**
    * How the vectors of a text's tokens become one: their mean, or the first token's.
    *
@@ -60,8 +61,8 @@ export class Encoder {
    * Embeds texts.
    *
    * @returns one embedding of length `info.dim`, or `dims`, for each text.
-   * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `invalid-argument`, `gpu-lost`,
-   * `aborted` or `disposed`.
+   * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `invalid-argument`, `gpu-lost`
+   * or `disposed`.
    */
   async embed<T extends EmbeddingType = "float32">(texts: readonly string[], options?: EmbedOptions<T>): Promise<Embeddings<T>> {
     const { pooling, normalize, dims, dtype, signal, ...rest } = checkOptions<EmbedOptions<T>>(options);
@@ -74,6 +75,7 @@ export class Encoder {
         normalize: checkBoolean("normalize", normalize, true),
         dims: checkInteger("dims", dims, 1, this.info.dim),
         dtype: checkDtype(dtype),
+        onTruncate: checkTruncate(rest),
       },
       checkSignal(signal),
       toldOfReading(onProgress),

@@ -7,7 +7,7 @@ import { checkOptions, checkSignal, invalid } from "./check.js";
 
 /** Options of `Gallery.load`. */
 export interface GalleryLoadOptions {
-  /** Aborts the loading (`aborted`). */
+  /** Aborts the loading, which rejects with the signal's `reason`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Gallery {
    * @param url of the exported folder or of its manifest.json; relative to the page, in Node and Deno a path or a URL.
    * @throws {@link CaseLensError} `bundle-schema` for a folder of another version, `bundle-mismatch` where a file is not the
    * one that the manifest describes, `download-incomplete` where it ended early, `bundle-format`, `head-format`,
-   * `head-mismatch`, `network`, `http`, `file`, `invalid-argument`, `worker` or `aborted`.
+   * `head-mismatch`, `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
   static async load(url: string | URL, options?: GalleryLoadOptions): Promise<Gallery> {
     const { signal } = checkOptions<GalleryLoadOptions>(options);

@@ -51,12 +51,16 @@ export interface EncoderLoadOptions {
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used.
+   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used. What it throws
+   * rejects the call that it is told of.
    *
    * @defaultValue `console.warn`
    */
   onWarning?: ((message: string) => void) | undefined;
-  /** Aborts the loading, not what is done with the model later: the download stops, and the worker ends (`aborted`). */
+  /**
+   * Aborts the loading, not what is done with the model later: the download stops, the worker ends, and `load` rejects with the
+   * signal's `reason`.
+   */
   signal?: AbortSignal | undefined;
 }
 

@@ -51,10 +51,32 @@ class Model implements Sink {
   }
 }
 
+/** A call that is being done. */
+interface Running {
+  readonly id: number;
+  /** Nobody waits for it any more. */
+  stopped: boolean;
+}
+
+/** What the engine gives for a chunk of a call. */
+interface Chunk<R> {
+  readonly rows: readonly R[];
+  readonly warnings: readonly string[];
+  /** Texts whose end was left out. */
+  readonly cuts: readonly Cut[];
+}
+interface Cut {
+  /** The text, by its name in the call. */
+  readonly what: string;
+  readonly left: string;
+  /** Its place, where it is one of a list. */
+  readonly index?: number;
+}
+
 export class Session {
   readonly #outside: Outside;
   /** Calls that are not done yet, by their numbers, and which of them nobody waits for any more. */
-  readonly #calls = new Map<number, { stopped: boolean }>();
+  readonly #calls = new Map<number, Running>();
   readonly #turns = new Turns();
   #cache: Promise<FileCache> | undefined;
   #wasm: ReturnType<Outside["boot"]> | undefined;
@@ -92,40 +114,40 @@ export class Session {
   }
 
   async #answer(id: number, call: Call): Promise<void> {
-    const state = { stopped: false };
-    this.#calls.set(id, state);
+    const running: Running = { id, stopped: false };
+    this.#calls.set(id, running);
     try {
       if (this.#broken) throw this.#broken;
-      const value = await Promise.race([this.#do(call, () => state.stopped), this.#breaking]);
-      if (value !== undefined && !state.stopped) this.#outside.post({ type: "done", id, value }, transferable(value));
+      const value = await Promise.race([this.#do(call, running), this.#breaking]);
+      if (value !== undefined && !running.stopped) this.#outside.post({ type: "done", id, value }, transferable(value));
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) this.fail(error);
-      if (!state.stopped) this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
+      if (!running.stopped) this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
     } finally {
       this.#calls.delete(id);
     }
   }
 
   /** Does one call; undefined when it was stopped on the way. */
-  async #do(call: Call, stopped: () => boolean): Promise<Results[Call["method"]] | undefined> {
+  async #do(call: Call, running: Running): Promise<Results[Call["method"]] | undefined> {
     switch (call.method) {
       case "load":
-        return this.#turns.take(() => this.#load(call));
+        return this.#turns.take(() => this.#load(call, running));
       case "compare": {
         const { sentence1, sentence2, attention } = call;
         let { unconditional } = call;
         const lengthOf = (condition: string) => sentence1.length + sentence2.length + 2 * condition.length;
-        return this.#chunked(call, call.conditions, COMPARE_CHUNK, lengthOf, stopped, async (engine, conditions, first) => {
+        return this.#chunked(call, call.conditions, COMPARE_CHUNK, lengthOf, running, async (engine, conditions, first) => {
           const { results, warnings } = await engine.compare(sentence1, sentence2, conditions, first, unconditional, attention);
           unconditional ??= results[0]?.unconditional; // the sentences alone are read once a call
-          const cuts = results.some(({ truncated }) => truncated) ? ["A sentence is longer than the encoder reads: its end was left out."] : [];
-          return { rows: results, warnings: [...cuts, ...warnings] };
+          const isCut = results.some(({ truncated }) => truncated);
+          return { rows: results, warnings, cuts: isCut ? [{ what: "A sentence", left: "its end was left out" }] : [] };
         });
       }
       case "embed": {
         const items = call.sentences.map((sentence, i) => ({ sentence, condition: call.conditions[i] }));
         const lengthOf = ({ sentence, condition = "" }: (typeof items)[number]) => sentence.length + condition.length;
-        return this.#embedded(call, items, lengthOf, stopped, (engine, chunk, first) =>
+        return this.#embedded(call, items, lengthOf, running, (engine, chunk, first) =>
           engine.embed(
             chunk.map(({ sentence }) => sentence),
             chunk.map(({ condition }) => condition),
@@ -136,29 +158,29 @@ export class Session {
         );
       }
       case "encode":
-        return this.#embedded(call, call.texts, (text) => text.length, stopped, (engine, texts, first) =>
+        return this.#embedded(call, call.texts, (text) => text.length, running, (engine, texts, first) =>
           engine.encode(texts, call.pooling, call.normalize, call.dims, call.dtype, first),
         );
       case "explain": {
         const { sentence1, sentence2, condition, subtract, pooling, head } = call;
-        return this.#run(stopped, (engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
+        return this.#run(running, (engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
       }
       case "tokenize":
-        return this.#run(stopped, async (engine) => engine.tokenize(call.text));
+        return this.#run(running, async (engine) => engine.tokenize(call.text));
       case "peak":
-        return this.#run(stopped, async (engine) => engine.peak() ?? null);
+        return this.#run(running, async (engine) => engine.peak() ?? null);
       case "group": {
         const groupings: Grouping[] = [];
         for (const [i, count] of call.counts.entries()) {
           if (i > 0) await nextMacrotask();
-          const grouping = await this.#run(stopped, async (engine) => engine.group(call.data, call.dims, count));
+          const grouping = await this.#run(running, async (engine) => engine.group(call.data, call.dims, count));
           if (!grouping) return undefined;
           groupings.push(grouping);
         }
         return groupings;
       }
       case "plane":
-        return this.#run(stopped, async (engine) => engine.plane(call.data, call.dims, call.previous));
+        return this.#run(running, async (engine) => engine.plane(call.data, call.dims, call.previous));
       case "gallery":
         return this.#gallery(call);
     }
@@ -169,17 +191,17 @@ export class Session {
     call: EmbedCall | EncodeCall,
     items: readonly T[],
     lengthOf: (item: T) => number,
-    stopped: () => boolean,
+    running: Running,
     work: (engine: Engine, chunk: T[], first: number) => Promise<Embedded>,
   ): Promise<EmbeddingsData | undefined> {
     const { dims, dtype } = call;
-    const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, stopped, async (engine, chunk, first) => {
+    const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, running, async (engine, chunk, first) => {
       const { warnings, ...part } = await work(engine, chunk, first);
-      const cuts = Array.from(part.truncated ?? [], (tokens, i) => {
-        if (tokens === 0) return [];
-        return [`texts[${first + i}] is longer than the encoder reads: its last ${tokens} tokens were left out.`];
+      const cuts = Array.from(part.truncated ?? [], (tokens, i): Cut[] => {
+        const index = first + i;
+        return tokens > 0 ? [{ what: `texts[${index}]`, left: `its last ${tokens} tokens were left out`, index }] : [];
       });
-      return { rows: [{ ...part, dtype }], warnings: [...cuts.flat(), ...warnings] };
+      return { rows: [{ ...part, dtype }], warnings, cuts: cuts.flat() };
     });
     if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
     return parts && joined(parts);
@@ -187,34 +209,38 @@ export class Session {
 
   /** Does a long call in chunks, each told how much of the list comes before it, and says each of its warnings once. */
   async #chunked<T, R>(
-    { first = 0 }: CompareCall | EmbedCall | EncodeCall,
+    { first = 0, onTruncate = "warn" }: CompareCall | EmbedCall | EncodeCall,
     items: readonly T[],
     size: number,
     lengthOf: (item: T) => number,
-    stopped: () => boolean,
-    work: (engine: Engine, chunk: T[], first: number) => Promise<{ rows: readonly R[]; warnings: readonly string[] }>,
+    running: Running,
+    work: (engine: Engine, chunk: T[], first: number) => Promise<Chunk<R>>,
   ): Promise<R[] | undefined> {
     const warned = new Set<string>();
     const results: R[] = [];
     for (const { chunk, at } of chunksOf(items, size, CHARACTERS[this.#info?.device ?? "wasm"], lengthOf)) {
       if (at > 0) await nextMacrotask();
-      const done = await this.#run(stopped, (engine) => work(engine, chunk, first + at)).catch(async (error: unknown) => {
-        const place = await refusedPlace(error, chunk, (items) => this.#run(() => false, (engine) => work(engine, items, 0)));
+      const done = await this.#run(running, (engine) => work(engine, chunk, first + at)).catch(async (error: unknown) => {
+        const place = await refusedPlace(error, chunk, (items) => this.#run(running, (engine) => work(engine, items, 0)));
         throw place === undefined ? error : ofItem(error, first + at + place);
       });
       if (!done) return undefined;
       results.push(...done.rows);
+      for (const cut of done.cuts) {
+        if (onTruncate === "error") throw tooLong(cut);
+        if (onTruncate === "warn") warned.add(`${cut.what} is longer than the encoder reads: ${cut.left}.`);
+      }
       for (const warning of done.warnings) warned.add(warning);
     }
-    this.#warn(warned);
+    this.#warn(warned, running);
     return results;
   }
 
   /** Uses the engine when it is this call's turn; undefined where it was stopped before. */
-  #run<T>(stopped: () => boolean, work: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+  #run<T>(running: Running, work: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     return this.#turns.take(async () => {
       if (this.#broken) throw this.#broken;
-      return stopped() ? undefined : this.#use(work);
+      return running.stopped ? undefined : this.#use(work);
     });
   }
 
@@ -266,10 +292,10 @@ export class Session {
     return { ...info, items: await gallery.answers(head, embeddings) };
   }
 
-  async #load(call: LoadCall): Promise<EngineInfo> {
+  async #load(call: LoadCall, running: Running): Promise<EngineInfo> {
     this.#loaded = call;
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
-    this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
+    this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message], running));
     this.#wasm = this.#outside.boot();
     this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
 
@@ -341,8 +367,8 @@ export class Session {
     return engine;
   }
 
-  #warn(messages: Iterable<string>): void {
-    for (const message of messages) this.#outside.post({ type: "warning", message });
+  #warn(messages: Iterable<string>, { id }: Running): void {
+    for (const message of messages) this.#outside.post({ type: "warning", id, message });
   }
 }
 
@@ -369,6 +395,12 @@ async function refusedPlace<T>(error: unknown, chunk: readonly T[], attempt: (it
     else from = middle;
   }
   return from;
+}
+
+/** The error for a text whose end would be left out, where that was not to be. */
+function tooLong({ what, index }: Cut): CaseLensError {
+  const message = `${what} is longer than the encoder reads. Split it, or let its end be left out: \`onTruncate\` says so.`;
+  return new CaseLensError("text-too-long", message, { index });
 }
 
 /** The error of an item, by its place in the call. The engine counts from 1 in its words, programs count from 0. */

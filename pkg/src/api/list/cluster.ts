@@ -65,7 +65,7 @@ const AS_GOOD = 0.95;
 const READING = 0.9;
 
 export async function cluster(calls: Calls, list: readonly string[], value: ClusterOptions | undefined): Promise<Clustering> {
-  const { texts, condition, embeddings: given, signal, onProgress } = listRequest(list, value);
+  const { texts, condition, embeddings: given, signal, onTruncate, onProgress } = listRequest(list, value);
   const { groups, previous: before } = checkOptions<ClusterOptions>(value);
   if (texts.length === 0) throw invalid("texts is empty: give at least one text to group.");
   const wanted = checkInteger("groups", groups, 1, texts.length);
@@ -77,7 +77,7 @@ export async function cluster(calls: Calls, list: readonly string[], value: Clus
 
   const reading = given ? 0 : READING;
   const read = (share: number): void => onProgress?.({ phase: "embed", progress: reading * share });
-  const embeddings = given ?? new Embeddings((await embedAll(calls, texts, condition, {}, signal, read)) as EmbeddingsData<"float32">);
+  const embeddings = given ?? new Embeddings((await embedAll(calls, texts, condition, { onTruncate }, signal, read)) as EmbeddingsData<"float32">);
   const { data, dims } = embeddings;
   const grouped = (share: number): void =>
     onProgress?.({ phase: "group", progress: reading + (0.99 - reading) * share });

@@ -2,10 +2,11 @@
 
 import { CaseLensError, withIndex } from "../../errors.js";
 import type { Pool } from "../../page/pool.js";
-import type { CallOptions, EmbeddingsData } from "../../types.js";
+import type { CallOptions, EmbeddingsData, OnTruncate } from "../../types.js";
 import { checkFilled, checkFunction, checkOptions, checkSignal, checkTexts, invalid } from "../check.js";
 import { Embeddings, type VectorOptions } from "../embeddings.js";
 import type { ProgressOptions } from "../progress.js";
+import { checkTruncate, type TruncateOptions } from "../truncate.js";
 
 /** What these calls need of a pool of workers. */
 export type Calls = Pick<Pool, "call" | "info">;
@@ -18,7 +19,7 @@ export function saying({ info }: Calls, { mentioned, count }: Pick<EmbeddingsDat
 }
 
 /** Options of every call about a list of texts. */
-export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions, ProgressOptions {
+export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions, ProgressOptions, TruncateOptions {
   /** The aspect under which the texts are seen; without it they are seen as they are. */
   condition?: string | undefined;
   /**
@@ -34,6 +35,7 @@ export interface ListRequest<E extends Embeddings> {
   readonly condition: string | undefined;
   readonly embeddings: E | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly onTruncate: OnTruncate;
   readonly onProgress: ProgressOptions["onProgress"];
 }
 
@@ -52,6 +54,7 @@ export function listRequest<E extends Embeddings>(texts: readonly string[], valu
     condition,
     embeddings: given as E | undefined,
     signal: checkSignal(options.signal),
+    onTruncate: checkTruncate(options),
     onProgress: checkFunction("onProgress", options.onProgress),
   };
 }
@@ -72,10 +75,10 @@ export async function embedAll(
   calls: Calls,
   sentences: readonly string[],
   condition: string | undefined,
-  { dims, dtype = "float32" }: VectorOptions,
+  { dims, dtype = "float32", onTruncate }: VectorOptions & { onTruncate: OnTruncate },
   signal: AbortSignal | undefined,
   onPart?: (share: number) => void,
 ): Promise<EmbeddingsData> {
   const conditions = sentences.map(() => condition);
-  return calls.call({ method: "embed", sentences, conditions, dims, dtype }, signal, onPart);
+  return calls.call({ method: "embed", sentences, conditions, dims, dtype, onTruncate }, signal, onPart);
 }

@@ -34,12 +34,12 @@ export async function search(
   list: readonly string[],
   value: SearchOptions | undefined,
 ): Promise<Hit[]> {
-  const { texts, condition, embeddings, signal, onProgress } = listRequest(list, value);
+  const { texts, condition, embeddings, signal, onTruncate, onProgress } = listRequest(list, value);
   const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? texts.length;
   checkFilled("query", query);
 
-  const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal).catch(ofNoItem));
-  const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, {}, signal, toldOfReading(onProgress)));
+  const asked = new Embeddings(await embedAll(calls, [query], condition, { dims: embeddings?.dims, dtype: embeddings?.dtype, onTruncate }, signal).catch(ofNoItem));
+  const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, { onTruncate }, signal, toldOfReading(onProgress)));
   const says = saying(calls, rows);
   const hits = texts.map((text, index): Hit => ({
     index,

@@ -5,11 +5,12 @@ import type { CallOptions } from "../../types.js";
 import { checkFilled, checkFunction, checkInteger, checkOptions, checkSignal, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
 import { type ProgressOptions, toldOfReading } from "../progress.js";
+import { checkTruncate, type TruncateOptions } from "../truncate.js";
 import { CONDITIONS } from "./conditions.js";
 import { type Calls, ofNoItem, saying } from "./options.js";
 
 /** Options of `suggest`. */
-export interface SuggestOptions extends CallOptions, ProgressOptions {
+export interface SuggestOptions extends CallOptions, ProgressOptions, TruncateOptions {
   /** Conditions to try besides the built-in ones, for example those of your field. */
   conditions?: readonly string[] | undefined;
   /**
@@ -62,6 +63,7 @@ export async function suggest(
     conditions: conditions.flatMap((condition) => [condition, condition]),
     dims: undefined,
     dtype: "float32",
+    onTruncate: checkTruncate(options),
   };
   const embedded = await calls.call(call, signal, toldOfReading(onProgress)).catch(ofNoItem);
   const says = saying(calls, embedded);

@@ -70,26 +70,29 @@ export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
   return {
     dtype: first.dtype,
     dims: first.dims,
-    count: parts.reduce((sum, { count }) => sum + count, 0),
+    length: parts.reduce((sum, { length }) => sum + length, 0),
     data: concatenated<EmbeddingNumbers[EmbeddingType]>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
     scales: first.scales && concatenated(Float32Array, parts.flatMap(({ scales }) => scales ?? [])),
-    ...(first.mentioned && { mentioned: concatenated(Float32Array, parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
+    ...(parts.some(({ mentioned }) => mentioned) && { mentioned: concatenated(Float32Array, parts.map(mentionedOf)) }),
     ...tokensOf("truncated", parts),
     ...tokensOf("unknown", parts),
   };
 }
 
+/** NaN stands for what is not known. */
+const mentionedOf = ({ mentioned, length }: EmbeddingsData): Float32Array => mentioned ?? new Float32Array(length).fill(NaN);
+
 /** Numbers of tokens, which a part does not have where all of its texts have none. */
 function tokensOf(name: "truncated" | "unknown", parts: readonly EmbeddingsData[]): Partial<EmbeddingsData> {
   if (parts.every((part) => !part[name])) return {};
-  return { [name]: concatenated(Uint32Array, parts.map((part) => part[name] ?? new Uint32Array(part.count))) };
+  return { [name]: concatenated(Uint32Array, parts.map((part) => part[name] ?? new Uint32Array(part.length))) };
 }
 
-const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), count: 0, dims: 0 };
+const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), length: 0, dims: 0 };
 
 /** No embeddings, of a form. */
 export function noEmbeddings(dtype: EmbeddingType, dims: number): EmbeddingsData {
   if (dtype === "float32") return { ...NONE, dtype, dims };
   const data = dtype === "int8" ? new Int8Array(0) : new Uint8Array(0);
-  return { dtype, dims, data, count: 0, scales: dtype === "int8" ? new Float32Array(0) : undefined };
+  return { dtype, dims, data, length: 0, scales: dtype === "int8" ? new Float32Array(0) : undefined };
 }

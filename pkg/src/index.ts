@@ -5,9 +5,10 @@
  * @module caselens
  */
 
-export { CaseLens, type ConditionedSentence } from "./api/caselens.js";
+export { CaseLens } from "./api/caselens.js";
 export type { CompareOptions } from "./api/compare.js";
-export { Embeddings, type VectorOptions } from "./api/embeddings.js";
+export type { ConditionalEmbedOptions, ConditionedSentence } from "./api/embed.js";
+export { Embeddings, type EmbeddingsJSON, type VectorOptions } from "./api/embeddings.js";
 export { type EmbedOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";
 export { type Unsaid, unsaid } from "./api/mentioned.js";

@@ -35,7 +35,7 @@ test("a text that cannot be read is found before any is, and the error has its p
     }
   }
   await assert.rejects(encoder.embed(["a", 7]), { code: "invalid-argument", index: 1, message: /^texts\[1\] must be a string/ });
-  await assert.rejects(lens.embed([{ sentence: "a" }, 7]), { code: "invalid-argument", index: 1, message: /^items\[1\]/ });
+  await assert.rejects(lens.embed([{ sentence: "a" }, 7]), { code: "invalid-argument", index: 1, message: /^texts\[1\] must be a string, or an object/ });
   assert.deepEqual(calls(), []);
 });
 
@@ -54,7 +54,7 @@ test("embed tells how far it is, up to 1 when it is done", async () => {
     throw mine;
   };
   await assert.rejects(lens.embed(texts(100).map((sentence) => ({ sentence })), { onProgress }), (error) => error === mine);
-  assert.equal((await encoder.embed(["a"])).count, 1);
+  assert.equal((await encoder.embed(["a"])).length, 1);
 });
 
 /** An engine that leaves out the end of texts that are long. */
@@ -103,7 +103,7 @@ test("what onWarning throws rejects the call that it is told of, and no other", 
   const { encoder } = await open({ behave: cutting, onWarning });
   const [bad, good] = await Promise.allSettled([encoder.embed(["long"]), encoder.embed(["a"])]);
   assert.equal(bad.reason, mine);
-  assert.equal(good.value.count, 1);
+  assert.equal(good.value.length, 1);
 });
 
 test("an aborted call rejects with the signal's reason, an AbortError where none was given", async () => {
@@ -119,5 +119,5 @@ test("an aborted call rejects with the signal's reason, an AbortError where none
     await assert.rejects(shared, isReason);
     await assert.rejects(long, isReason);
   }
-  assert.equal((await encoder.embed(["a"])).count, 1);
+  assert.equal((await encoder.embed(["a"])).length, 1);
 });

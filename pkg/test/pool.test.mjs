@@ -10,7 +10,7 @@ const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", nor
 const numbered = (texts, conditions = []) => {
   const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
   const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
-  return { dtype: "float32", data, scales: undefined, count: texts.length, dims: 2 };
+  return { dtype: "float32", data, scales: undefined, length: texts.length, dims: 2 };
 };
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -22,7 +22,7 @@ class FakeWorker {
   kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);

@@ -129,13 +129,13 @@ test("long calls are cut into chunks and put together in order", async () => {
   const { load, call, wasm } = open();
   await load();
   const rows = (await call(encode(70))).value;
-  assert.deepEqual([rows.count, rows.dims, rows.dtype], [70, 2, "float32"]);
+  assert.deepEqual([rows.length, rows.dims, rows.dtype], [70, 2, "float32"]);
   assert.deepEqual([...rows.data], texts(70).flatMap((text) => [text.length, 0]));
   const results = (await call(compare(20))).value;
   assert.deepEqual(results.map((r) => r.condition), texts(20));
   const conditions = texts(33).map((t, i) => (i % 2 ? t : undefined));
   const items = { method: "embed", sentences: texts(33), conditions, dims: 1, dtype: "int8" };
-  assert.equal((await call(items)).value.count, 33);
+  assert.equal((await call(items)).value.length, 33);
   assert.deepEqual(wasm.engines[0].calls.at(-1).slice(1), [texts(33).slice(32), conditions.slice(32), 1, "int8", 32]);
   const sizes = wasm.engines[0].calls.map(([method, ...args]) => [method, (method === "compare" ? args[2] : args[0]).length]);
   assert.deepEqual(sizes, [
@@ -144,7 +144,7 @@ test("long calls are cut into chunks and put together in order", async () => {
     ["embed", 32], ["embed", 1],
   ]);
   const none = (await call({ ...encode(0), dtype: "int8" })).value;
-  assert.deepEqual([none.count, none.dims, none.data.length, none.scales.length], [0, 2, 0, 0]);
+  assert.deepEqual([none.length, none.dims, none.data.length, none.scales.length], [0, 2, 0, 0]);
 });
 
 test("vectors are grouped once for each count, and an abort is heard in between", async () => {
@@ -182,7 +182,7 @@ test("a short call has its turn after a chunk or two of a long one, and long one
   await other.answer;
   const order = calls.slice(at).map(([, , pooling]) => pooling);
   assert.ok(order.length <= 6, `two chunks of the one, and no more than four of the other: ${order}`);
-  assert.equal((await long.answer).value.count, 10_000);
+  assert.equal((await long.answer).value.length, 10_000);
 });
 
 test("on the CPU a chunk is of so many characters that nobody waits long for it; on the GPU it is of more", async () => {
@@ -190,7 +190,7 @@ test("on the CPU a chunk is of so many characters that nobody waits long for it;
   for (const [device, expected] of [["wasm", [32, 8, 1, 2, 2, 2, 2, 2]], ["webgpu", [32, 12, 7]]]) {
     const { load, call, wasm } = open();
     await load({ device });
-    assert.equal((await call({ ...encode(0), texts: list })).value.count, list.length);
+    assert.equal((await call({ ...encode(0), texts: list })).value.length, list.length);
     assert.deepEqual(wasm.engines[0].calls.map(([, texts]) => texts.length), expected, device);
     assert.deepEqual(wasm.engines[0].calls.flatMap(([, texts]) => texts), list);
   }
@@ -270,7 +270,7 @@ test("auto leaves a lost GPU, says so, and does the call again", async () => {
   });
   await load();
   const { value } = await call(encode(40));
-  assert.equal(value.count, 40);
+  assert.equal(value.length, 40);
   assert.deepEqual(wasm.engines.map(({ device, freed }) => [device, freed]), [["webgpu", true], ["wasm", false]]);
   const { info } = messages.find((m) => m.type === "info");
   assert.equal(info.device, "wasm");

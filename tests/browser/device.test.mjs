@@ -64,7 +64,7 @@ for (const [name, code, linear] of [
     assert.equal(new Set(before).size, before.length);
     assert.ok(before.some((kernel) => linear.test(kernel)), `${before}`);
     send();
-    const dims = await page.evaluate(async () => (await (await loading).embed(["A cat sleeps."]))[0].length);
+    const dims = await page.evaluate(async () => (await (await loading).embed(["A cat sleeps."])).at(0).length);
     assert.equal(dims, 384);
     assert.deepEqual(await compiled(), before);
     assert.equal(await page.evaluate(() => gpu.filter(({ name }) => name === "requestAdapter").length), 1);

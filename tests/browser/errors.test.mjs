@@ -75,11 +75,11 @@ describe("texts", () => {
     ["a condition that fills the encoder", "condition-too-long", /shorten/, () => lens.compare("a", "b", ["word ".repeat(1000)])],
     ["a lone surrogate in a sentence", "invalid-text", /sentence1.*position 7/, () => lens.compare("broken \uD83D emoji", "b", ["c"])],
     ["a lone surrogate in a condition", "invalid-text", /conditions\[1\].*position 0/, () => lens.compare("a", "b", ["c", "\uDE00"])],
-    ["a lone surrogate to embed", "invalid-text", /items\[0\].sentence/, () => lens.embed([{ sentence: "\uD800" }])],
+    ["a lone surrogate to embed", "invalid-text", /texts\[0\].sentence/, () => lens.embed([{ sentence: "\uD800" }])],
     ["a lone surrogate in a text", "invalid-text", /texts\[2\]/, () => encoder.embed(["a", "b", "\uD800"])],
     ["a sentence that is no string", "invalid-argument", /sentence1.*undefined/, () => lens.compare(undefined, "b", ["c"])],
     ["conditions that are no list", "invalid-argument", /conditions.*array/, () => lens.compare("a", "b", "c")],
-    ["an item that is no object", "invalid-argument", /items\[0\]/, () => lens.embed(["a"])],
+    ["an item that is no text", "invalid-argument", /texts\[0\]/, () => lens.embed([7])],
     ["an unknown pooling", "invalid-argument", /"mean", "cls"/, () => encoder.embed(["a"], { pooling: "max" })],
     ["a signal that is none", "invalid-argument", /AbortSignal/, () => lens.compare("a", "b", ["c"], { signal: 7 })],
   ]) {
@@ -88,7 +88,7 @@ describe("texts", () => {
 
   test("no conditions and no texts give no results", options, async () => {
     assert.deepEqual(
-      await page.evaluate(async () => [await lens.compare("a", "b", []), (await lens.embed([])).count, [...(await encoder.embed([]))]]),
+      await page.evaluate(async () => [await lens.compare("a", "b", []), (await lens.embed([])).length, [...(await encoder.embed([]))]]),
       [[], 0, []],
     );
   });

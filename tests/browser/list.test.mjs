@@ -60,8 +60,8 @@ test("groups and the map follow the condition, the same way every time", options
   const sizes = first.groups.map(({ members }) => members.length);
   assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
   assert.equal(sizes.reduce((a, b) => a + b), captions.length);
-  for (const [i, { centre, members }] of first.groups.entries()) {
-    assert.equal(members[0].index, centre);
+  for (const [i, { center, members }] of first.groups.entries()) {
+    assert.equal(members[0].index, center);
     for (const { index } of members) assert.equal(first.labels[index], i);
   }
   // Mirrored before, mirrored after.
@@ -82,7 +82,7 @@ test("a thousand texts are read in parts that can be aborted, and progress rises
 
     // Vectors of a thousand texts are grouped without the page waiting for it.
     const data = Float32Array.from({ length: 1000 * 384 }, (_, i) => Math.sin(i * i));
-    const embeddings = new caselens.Embeddings({ dtype: "float32", data, count: 1000, dims: 384 });
+    const embeddings = new caselens.Embeddings({ dtype: "float32", data, length: 1000, dims: 384 });
     let frames = 0;
     let counting = true;
     requestAnimationFrame(function count() {

@@ -67,6 +67,14 @@ export function checkTexts(what: string, value: unknown): string[] {
   return Array.from(checkArray(what, value), (text, i) => checkFilled(`${what}[${i}]`, text, i));
 }
 
+/** Texts that are only handed back. */
+export function checkStrings(what: string, value: unknown): readonly string[] {
+  for (const [index, text] of checkArray(what, value).entries()) {
+    if (typeof text !== "string") throw new CaseLensError("invalid-argument", `${what}[${index}] must be a string, not ${kindOf(text)}.`, { index });
+  }
+  return value as readonly string[];
+}
+
 /** One of a few strings; `fallback` when absent. */
 export function checkChoice<T extends string>(what: string, value: unknown, choices: readonly T[], fallback: T): T {
   if (value === undefined) return fallback;

@@ -53,13 +53,13 @@ export class Gallery {
   }
 
   /** Numbers of an embedding behind the projection. */
-  get dim(): number {
-    return this.#data.dim;
+  get dims(): number {
+    return this.#data.dims;
   }
 
-  /** Under which licences encoder, head and texts may be used: a line for each. */
-  get licences(): readonly string[] {
-    return this.#data.licences;
+  /** Under which licenses encoder, head and texts may be used: a line for each. */
+  get licenses(): readonly string[] {
+    return this.#data.licenses;
   }
 
   /** The pairs with their conditions and answers. */

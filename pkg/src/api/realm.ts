@@ -3,7 +3,10 @@
 
 type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array;
 /** The class of a typed array. */
-export type TypedArray<A extends Numbers> = new (buffer: ArrayBufferLike, byteOffset: number, length: number) => A;
+export interface TypedArray<A extends Numbers> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): A;
+}
 
 /** The name of the built-in class that a value is of, in whatever realm: `"URL"`, `"ArrayBuffer"`, … */
 export const classOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);

@@ -2,7 +2,7 @@
 
 import { CaseLensError, fromErrorData } from "../errors.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
-import type { EngineInfo, Progress } from "../types.js";
+import type { LoadedInfo, Progress } from "../types.js";
 import { platform } from "./platform.js";
 import type { WorkerPort } from "./port.js";
 
@@ -18,7 +18,7 @@ export interface ClientEvents {
 
 export class Client {
   /** What is loaded. */
-  info!: EngineInfo;
+  info!: LoadedInfo;
   readonly #worker: WorkerPort;
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
@@ -62,6 +62,11 @@ export class Client {
     } finally {
       client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
+  }
+
+  /** Whether it was closed: every call is rejected. */
+  get closed(): boolean {
+    return this.#closed !== undefined;
   }
 
   /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */

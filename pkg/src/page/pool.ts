@@ -10,7 +10,7 @@ import type { Comparison, EmbeddingsData, Info } from "../types.js";
 import { type ClientEvents, Client, warnAside } from "./client.js";
 
 /** What a pool needs of a worker. */
-export type Caller = Pick<Client, "info" | "kept" | "call" | "close">;
+export type Caller = Pick<Client, "info" | "closed" | "kept" | "call" | "close">;
 
 /** Starts one more worker with the same model, on the CPU. */
 export type Start = (signal: AbortSignal) => Promise<Caller>;
@@ -67,6 +67,11 @@ export class Pool {
   get info(): Info {
     const { info } = this.#first;
     return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
+  }
+
+  /** Whether it was closed, or its first worker is gone: every call is rejected. */
+  get closed(): boolean {
+    return this.#first.closed;
   }
 
   /**

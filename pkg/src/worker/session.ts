@@ -6,7 +6,7 @@
 import { CHARACTERS, chunksOf, COMPARE_CHUNK, EMBED_CHUNK, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
 import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
-import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData, Grouping } from "../types.js";
+import type { CachePlace, Embedded, EmbeddingsData, GalleryData, Grouping, LoadedInfo } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
 import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
@@ -82,7 +82,7 @@ export class Session {
   #wasm: ReturnType<Outside["boot"]> | undefined;
   #loaded: LoadCall | undefined;
   #engine: Engine | undefined;
-  #info: EngineInfo | undefined;
+  #info: LoadedInfo | undefined;
   /** Set while there is no engine because the GPU was lost: why, in words. */
   #gpuLoss: string | undefined;
   #broken: CaseLensError | undefined;
@@ -196,14 +196,14 @@ export class Session {
   ): Promise<EmbeddingsData | undefined> {
     const { dims, dtype } = call;
     const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, running, async (engine, chunk, first) => {
-      const { warnings, ...part } = await work(engine, chunk, first);
+      const { warnings, count, ...part } = await work(engine, chunk, first);
       const cuts = Array.from(part.truncated ?? [], (tokens, i): Cut[] => {
         const index = first + i;
         return tokens > 0 ? [{ what: `texts[${index}]`, left: `its last ${tokens} tokens were left out`, index }] : [];
       });
-      return { rows: [{ ...part, dtype }], warnings, cuts: cuts.flat() };
+      return { rows: [{ ...part, length: count, dtype }], warnings, cuts: cuts.flat() };
     });
-    if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dim ?? 0);
+    if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dims ?? 0);
     return parts && joined(parts);
   }
 
@@ -261,7 +261,7 @@ export class Session {
 
   async #goOnWithCpu(): Promise<Engine> {
     const engine = await this.#start(this.#loaded as LoadCall, new ProgressMeter(() => {}));
-    this.#outside.post({ type: "info", info: this.#info as EngineInfo });
+    this.#outside.post({ type: "info", info: this.#info as LoadedInfo });
     return engine;
   }
 
@@ -284,15 +284,15 @@ export class Session {
     };
     const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
     const gallery = new wasm.Gallery(new TextDecoder().decode(json));
-    const { files, ...info } = gallery.info();
+    const { encoder, dim, licences, files } = gallery.info();
     const [head, embeddings] = await Promise.all([
       get(new URL(files[0], manifest).href, "head"),
       get(new URL(files[1], manifest).href, "gallery"),
     ]);
-    return { ...info, items: await gallery.answers(head, embeddings) };
+    return { encoder, dims: dim, licenses: licences, items: await gallery.answers(head, embeddings) };
   }
 
-  async #load(call: LoadCall, running: Running): Promise<EngineInfo> {
+  async #load(call: LoadCall, running: Running): Promise<LoadedInfo> {
     this.#loaded = call;
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message], running));
@@ -309,7 +309,7 @@ export class Session {
     // Bytes that came with the call are needed again only if the GPU can be lost and left.
     if (call.device !== "auto" || this.#info?.device === "wasm") this.#loaded = undefined;
     meter.ready();
-    return this.#info as EngineInfo;
+    return this.#info as LoadedInfo;
   }
 
   /**
@@ -361,7 +361,8 @@ export class Session {
       return this.#start(call, meter, false);
     }
     this.#engine = engine;
-    this.#info = engine.info();
+    const { dim, ...info } = engine.info();
+    this.#info = { ...info, dims: dim };
     this.#gpuLoss = undefined;
     void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
     return engine;

@@ -52,7 +52,7 @@ export async function toCsv({ lines, groups, labels, points, condition }: Groupe
       return {
         text: line,
         group: label + 1,
-        group_name: groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.centre ?? 0],
+        group_name: groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.center ?? 0],
         similarity_to_centre: rounded(similarity.get(i)),
         x: rounded(points[2 * i]),
         y: rounded(points[2 * i + 1]),

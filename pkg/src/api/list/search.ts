@@ -1,17 +1,18 @@
 // Search: the texts of a list in the order of how alike they are to a query, under a condition; those that say nothing about it
 // come last.
 
+import type { EmbeddingType } from "../../types.js";
 import { checkFilled, checkInteger, checkOptions } from "../check.js";
-import { Embeddings } from "../embeddings.js";
+import type { Embeddings } from "../embeddings.js";
 import { toldOfReading } from "../progress.js";
 import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {
   /**
-   * How many results to give at most.
+   * How many results to give at most; `texts.length` for all.
    *
-   * @defaultValue all
+   * @defaultValue 10
    */
   limit?: number | undefined;
 }
@@ -28,18 +29,21 @@ export interface Hit {
   readonly unmentioned?: true;
 }
 
+const LIMIT = 10;
+
 export async function search(
   calls: Calls,
   query: string,
   list: readonly string[],
   value: SearchOptions | undefined,
 ): Promise<Hit[]> {
-  const { texts, condition, embeddings, signal, onTruncate, onProgress } = listRequest(list, value);
-  const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? texts.length;
+  const { texts, condition, embeddings, signal, onTruncate, onProgress } = listRequest(calls, list, value);
+  const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? LIMIT;
   checkFilled("query", query);
 
-  const asked = new Embeddings(await embedAll(calls, [query], condition, { dims: embeddings?.dims, dtype: embeddings?.dtype, onTruncate }, signal).catch(ofNoItem));
-  const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, { onTruncate }, signal, toldOfReading(onProgress)));
+  const form = { dims: embeddings?.dims, dtype: embeddings?.dtype, onTruncate };
+  const asked = await embedAll<EmbeddingType>(calls, [query], condition, form, signal).catch(ofNoItem);
+  const rows: Embeddings = embeddings ?? (await embedAll(calls, texts, condition, { onTruncate }, signal, toldOfReading(onProgress)));
   const says = saying(calls, rows);
   const hits = texts.map((text, index): Hit => ({
     index,

@@ -5,6 +5,7 @@ import type { EmbeddingType } from "../../types.js";
 import { checkFilled, checkInteger, checkOptions } from "../check.js";
 import type { Embeddings } from "../embeddings.js";
 import { toldOfReading } from "../progress.js";
+import { firstOf } from "./first.js";
 import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying } from "./options.js";
 
 /** Options of `search`. */
@@ -44,14 +45,16 @@ export async function search(
   const form = { dims: embeddings?.dims, dtype: embeddings?.dtype, onTruncate };
   const asked = await embedAll<EmbeddingType>(calls, [query], condition, form, signal).catch(ofNoItem);
   const rows: Embeddings = embeddings ?? (await embedAll(calls, texts, condition, { onTruncate }, signal, toldOfReading(onProgress)));
+  const similarities = rows.similarities(0, asked);
   const says = saying(calls, rows);
-  const hits = texts.map((text, index): Hit => ({
+  const order = (a: number, b: number): number =>
+    Number(says[b]) - Number(says[a]) || (similarities[b] as number) - (similarities[a] as number) || a - b;
+  const hits = firstOf(texts.length, limit, order).map((index): Hit => ({
     index,
-    text,
-    similarity: rows.similarity(index, 0, asked),
+    text: texts[index] as string,
+    similarity: similarities[index] as number,
     ...(!says[index] && { unmentioned: true }),
   }));
   onProgress?.({ phase: "embed", progress: 1 });
-  const last = ({ unmentioned }: Hit): number => (unmentioned ? 1 : 0);
-  return hits.sort((a, b) => last(a) - last(b) || b.similarity - a.similarity || a.index - b.index).slice(0, limit);
+  return hits;
 }

@@ -121,3 +121,40 @@ test("an aborted call rejects with the signal's reason, an AbortError where none
   }
   assert.equal((await encoder.embed(["a"])).length, 1);
 });
+
+test("texts are embedded under one condition, each under its own or under none, and the embeddings know which", async () => {
+  const { lens, encoder, calls } = await open();
+  const asked = [];
+  const embed = async (texts, options) => {
+    const { model, condition } = await lens.embed(texts, options);
+    asked.push(calls().at(-1).slice(1, 3));
+    return [model, condition];
+  };
+  const pairs = [{ sentence: "a", condition: "c" }, { sentence: "b", condition: "c" }];
+  assert.deepEqual(await embed(["a", "b"], { condition: "c" }), ["fake", "c"]);
+  assert.deepEqual(await embed(pairs), ["fake", "c"]);
+  assert.deepEqual(await embed(["a", "b"]), ["fake", null]);
+  assert.deepEqual(await embed(["a", ...pairs.slice(1)], { condition: "d" }), ["fake", undefined]);
+  assert.deepEqual(await embed([{ sentence: "a" }, pairs[1]]), ["fake", undefined]);
+  assert.deepEqual(asked, [
+    [["a", "b"], ["c", "c"]],
+    [["a", "b"], ["c", "c"]],
+    [["a", "b"], [undefined, undefined]],
+    [["a", "b"], ["d", "c"]],
+    [["a", "b"], [undefined, "c"]],
+  ]);
+  assert.equal((await lens.embed([], { condition: "c" })).condition, "c");
+  assert.deepEqual([(await encoder.embed(["a"])).model, (await encoder.embed(["a"])).condition], ["fake", null]);
+  await assert.rejects(encoder.embed(["a"], { condition: "c" }), { code: "invalid-argument", message: /load a CaseLens/ });
+  await assert.rejects(lens.embed(["a"], { condition: "" }), { code: "empty-text", message: /^condition/ });
+});
+
+test("what is disposed of, by itself or by `using`, says that it is closed", async () => {
+  for (const what of Object.values(await open()).slice(0, 2)) {
+    assert.equal(what.closed, false);
+    what[Symbol.dispose]();
+    assert.equal(what.closed, true);
+    await assert.rejects(what.tokenize("a"), { code: "disposed" });
+    what.dispose();
+  }
+});

@@ -4,7 +4,7 @@
 // `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
 
 import type { ErrorData } from "./errors.js";
-import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
+import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, Explanation, GalleryData, Grouping, LoadedInfo, OnTruncate, Progress, TokenPooling } from "./types.js";
 
 /** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
 export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
@@ -23,6 +23,8 @@ export interface LoadCall {
 interface Part {
   /** How much of the list comes before this part, which errors and warnings count from; absent where it is the whole. */
   readonly first?: number;
+  /** Absent for `"warn"`. */
+  readonly onTruncate?: OnTruncate;
 }
 export interface CompareCall extends Part {
   readonly method: "compare";
@@ -98,7 +100,7 @@ export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall
 
 /** What each call gives. */
 export interface Results {
-  load: EngineInfo;
+  load: LoadedInfo;
   compare: Comparison[];
   embed: EmbeddingsData;
   encode: EmbeddingsData;
@@ -121,7 +123,8 @@ export type FromWorker =
   | { readonly type: "failed"; readonly id: number; readonly error: ErrorData }
   | { readonly type: "progress"; readonly progress: Progress }
   /** What runs has changed, for example the device after the GPU was lost. */
-  | { readonly type: "info"; readonly info: EngineInfo }
+  | { readonly type: "info"; readonly info: LoadedInfo }
   /** What was downloaded is in the cache, or cannot be. */
   | { readonly type: "kept" }
-  | { readonly type: "warning"; readonly message: string };
+  /** What is worth knowing; of which call, its number says. */
+  | { readonly type: "warning"; readonly id: number; readonly message: string };

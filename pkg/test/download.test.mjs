@@ -232,6 +232,7 @@ test("404 names the URL and what makes the file", async () => {
   answerWith(() => new Response("no", { status: 404 }));
   await assert.rejects(get(), rejectsWith("http", /not found at https:\/\/example.org\/models\/model.gguf \(HTTP 404\).*caselens quantize/));
   await assert.rejects(get({ role: "head" }), rejectsWith("http", /caselens train/));
+  await assert.rejects(get(), { url: URL_, status: 404 });
 });
 
 test("500 names the status", async () => {

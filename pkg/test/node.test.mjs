@@ -102,7 +102,7 @@ test("a comparison tells where its condition looked as explain does, to the bit,
       assert.deepEqual(readings, last);
       assert.ok(readings[0][0].attention[0].length > 0, "the condition has tokens, and each a row");
     }
-    await assert.rejects(lens.compare(...PAIR, wrong), { code: "empty-text", message: /condition 18/ });
+    await assert.rejects(lens.compare(...PAIR, wrong), { code: "empty-text", message: /^conditions\[17\]/, index: 17 });
     lens.dispose();
   }
 });
@@ -199,13 +199,13 @@ test("wrong options reject, they do not throw", async () => {
 
 test("aborting ends the work, and an aborted signal is seen before anything starts", async () => {
   const reason = new Error("changed my mind");
-  await assert.rejects(CaseLens.load({ signal: AbortSignal.abort(reason) }), { code: "aborted", cause: reason });
+  await assert.rejects(CaseLens.load({ signal: AbortSignal.abort(reason) }), (error) => error === reason);
   const encoder = await Encoder.load({ model: BASE, threads: 1 });
   const controller = new AbortController();
   const call = encoder.embed(Array(200).fill("a dog by the river"), { signal: controller.signal });
   controller.abort();
-  await assert.rejects(call, { code: "aborted" });
-  assert.equal((await encoder.embed(["a dog"])).count, 1, "it goes on with the next call");
+  await assert.rejects(call, { name: "AbortError" });
+  assert.equal((await encoder.embed(["a dog"])).length, 1, "it goes on with the next call");
   encoder.dispose();
   await assert.rejects(encoder.embed(["a dog"]), { code: "disposed" });
 });

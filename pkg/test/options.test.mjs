@@ -90,8 +90,19 @@ test("lone surrogates are found with their position", () => {
 });
 
 test("a list names the item that is wrong", () => {
-  assert.throws(() => checkTexts("conditions", ["a", "\uD800"]), { code: "invalid-text", message: /^conditions\[1\] / });
-  assert.throws(() => checkTexts("conditions", ["a", 7]), { ...invalid, message: /^conditions\[1\] must be a string/ });
+  assert.throws(() => checkTexts("conditions", ["a", "\uD800"]), { code: "invalid-text", message: /^conditions\[1\] /, index: 1 });
+  assert.throws(() => checkTexts("conditions", ["a", 7]), { ...invalid, message: /^conditions\[1\] must be a string/, index: 1 });
   assert.throws(() => checkTexts("conditions", ["a", , "b"]), { ...invalid, message: /^conditions\[1\] / });
   assert.throws(() => checkTexts("conditions", "a"), invalid);
+});
+
+test("a text that is empty or too long is refused with its place", () => {
+  for (const blank of ["", " \n\t", "\u00a0\u2003", "\u0085"]) {
+    assert.throws(() => checkTexts("texts", ["a", "b", blank]), { code: "empty-text", message: /^texts\[2\] is empty/, index: 2 });
+  }
+  const long = "x".repeat(50_001);
+  assert.throws(() => checkTexts("texts", [long]), { code: "text-too-long", message: /^texts\[0\] has 50001 characters; at most 50000/, index: 0 });
+  // Characters and not UTF-16 units are counted.
+  assert.equal(checkTexts("texts", ["😀".repeat(50_000)]).length, 1);
+  assert.throws(() => checkTexts("texts", ["😀".repeat(50_001)]), { code: "text-too-long", message: /50001 characters/ });
 });

@@ -10,7 +10,7 @@ const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", nor
 const numbered = (texts, conditions = []) => {
   const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
   const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
-  return { dtype: "float32", data, scales: undefined, count: texts.length, dims: 2 };
+  return { dtype: "float32", data, scales: undefined, length: texts.length, dims: 2 };
 };
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -22,13 +22,13 @@ class FakeWorker {
   kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);
     const aborted = new Promise((_, reject) => {
-      if (signal?.aborted) reject(failed("aborted"));
-      signal?.addEventListener("abort", () => reject(failed("aborted")));
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason));
     });
     aborted.catch(() => {});
     await Promise.race([this.behave(call), aborted]);
@@ -168,10 +168,36 @@ test("an aborted call is rejected at once, and nothing more is begun", async () 
   const controller = new AbortController();
   const call = pool.call(encode(300), controller.signal);
   await turn();
-  controller.abort();
-  await assert.rejects(call, { code: "aborted" });
+  const reason = new Error("enough");
+  controller.abort(reason);
+  const isReason = (error) => error === reason;
+  await assert.rejects(call, isReason);
   assert.deepEqual(workers.map((w) => w.calls.length), [1, 1, 1]);
-  await assert.rejects(pool.call(encode(300), controller.signal), { code: "aborted" });
+  await assert.rejects(pool.call(encode(300), controller.signal), isReason);
+});
+
+test("what a worker's warning makes the caller throw rejects the call, and is no fault of the worker", async () => {
+  const mine = new TypeError("my own");
+  const second = new FakeWorker(async () => {
+    await turn();
+    throw mine;
+  });
+  const { pool, warnings } = open({ others: [second, new FakeWorker(turn)] });
+  await assert.rejects(pool.call(encode(300), undefined), (error) => error === mine);
+  assert.equal(second.closed, undefined);
+  assert.deepEqual(warnings, []);
+});
+
+test("a warning that belongs to no call, and makes the caller throw, does not end the process", async (context) => {
+  const told = context.mock.method(console, "error", () => {});
+  const mine = new Error("my own");
+  const first = new FakeWorker(turn);
+  const onWarning = () => {
+    throw mine;
+  };
+  const pool = new Pool(first, 3, async () => Promise.reject(failed("not-enough-memory", "No memory.")), onWarning);
+  assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));
+  assert.deepEqual(told.mock.calls.map((call) => call.arguments), [[mine], [mine]]);
 });
 
 test("what a worker leaves behind that breaks down is done by the others", async () => {
@@ -209,7 +235,7 @@ test("closing ends every worker, those that start too", async () => {
   let started = 0;
   const start = (signal) => {
     closing = signal;
-    return started++ ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(failed("aborted")))) : Promise.resolve(second);
+    return started++ ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) : Promise.resolve(second);
   };
   const { pool, first, warnings } = open({ start });
   await pool.call(encode(100), undefined);

@@ -19,7 +19,7 @@ test("loading rejects with a reason", async () => {
 
 test("an aborted signal is seen before anything else starts", async () => {
   const reason = new Error("changed my mind");
-  await assert.rejects(CaseLens.load({ signal: AbortSignal.abort(reason) }), { code: "aborted", cause: reason });
+  await assert.rejects(CaseLens.load({ signal: AbortSignal.abort(reason) }), (error) => error === reason);
 });
 
 test("wrong options reject, they do not throw", async () => {

@@ -5,6 +5,7 @@ import { platform } from "../page/platform.js";
 import type { LoadCall, Source } from "../protocol.js";
 import type { Device, Progress } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
+import { arrayOf, classOf } from "./realm.js";
 
 /**
  * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
@@ -50,12 +51,16 @@ export interface EncoderLoadOptions {
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used.
+   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used. What it throws
+   * rejects the call that it is told of.
    *
    * @defaultValue `console.warn`
    */
   onWarning?: ((message: string) => void) | undefined;
-  /** Aborts the loading, not what is done with the model later: the download stops, and the worker ends (`aborted`). */
+  /**
+   * Aborts the loading, not what is done with the model later: the download stops, the worker ends, and `load` rejects with the
+   * signal's `reason`.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -117,16 +122,15 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
 }
 
 function toSource(what: string, value: FileSource, base: string): Source {
-  if (typeof value === "string" || value instanceof URL) {
+  if (typeof value === "string" || classOf(value) === "URL") {
     try {
-      return { url: typeof value === "string" ? platform().resolve(value, base) : value.href };
+      return { url: typeof value === "string" ? platform().resolve(value, base) : (value as URL).href };
     } catch {
       throw invalid(`${what} is not a URL: "${value}".`);
     }
   }
-  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
-    // A copy, because the bytes move to the worker and the caller's must not vanish.
-    return { bytes: value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(value.slice(0)) };
-  }
-  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+  const bytes = classOf(value) === "ArrayBuffer" ? new Uint8Array(value as ArrayBuffer) : arrayOf(Uint8Array, value);
+  if (!bytes) throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+  // A copy, because the bytes move to the worker and the caller's must not vanish.
+  return { bytes: new Uint8Array(bytes) };
 }

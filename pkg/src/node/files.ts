@@ -30,7 +30,7 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
     new CaseLensError(
       "file",
       `The ${role} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
-      { cause },
+      { cause, url },
     );
   const attempt = async <T>(operation: () => Promise<T>) => operation().catch((cause: unknown) => {
     throw unreadable(cause);

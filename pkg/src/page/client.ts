@@ -2,7 +2,7 @@
 
 import { CaseLensError, fromErrorData } from "../errors.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
-import type { EngineInfo, Progress } from "../types.js";
+import type { LoadedInfo, Progress } from "../types.js";
 import { platform } from "./platform.js";
 import type { WorkerPort } from "./port.js";
 
@@ -18,7 +18,7 @@ export interface ClientEvents {
 
 export class Client {
   /** What is loaded. */
-  info!: EngineInfo;
+  info!: LoadedInfo;
   readonly #worker: WorkerPort;
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
@@ -42,7 +42,7 @@ export class Client {
    * @param call whose bytes are handed over to the worker.
    */
   static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
-    if (signal?.aborted) throw abortError(signal);
+    if (signal?.aborted) throw signal.reason;
     const client = new Client(platform().startWorker(), events);
     try {
       client.info = await client.call(call, signal, bytesOf(call));
@@ -55,13 +55,18 @@ export class Client {
 
   /** Does one call in a worker of its own, which ends with it. */
   static async once<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
-    if (signal?.aborted) throw abortError(signal);
+    if (signal?.aborted) throw signal.reason;
     const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {} });
     try {
       return await client.call(call, signal);
     } finally {
       client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
+  }
+
+  /** Whether it was closed: every call is rejected. */
+  get closed(): boolean {
+    return this.#closed !== undefined;
   }
 
   /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */
@@ -72,7 +77,7 @@ export class Client {
   ): Promise<Results[C["method"]]> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(this.#closed.why);
-      if (signal?.aborted) return reject(abortError(signal));
+      if (signal?.aborted) return reject(signal.reason);
       const id = this.#nextId++;
       const settle = () => {
         this.#pending.delete(id);
@@ -81,7 +86,7 @@ export class Client {
       const onAbort = () => {
         settle();
         this.#post({ type: "abort", id });
-        reject(abortError(signal as AbortSignal));
+        reject((signal as AbortSignal).reason);
       };
       this.#pending.set(id, {
         resolve: (value) => {
@@ -118,7 +123,7 @@ export class Client {
   #receive(message: FromWorker): void {
     // Also of a worker that is disposed of and only keeps its files yet.
     if (message.type === "kept") return this.#keep();
-    if (message.type === "warning") return this.#events.onWarning(message.message);
+    if (message.type === "warning") return this.#warn(message.id, message.message);
     if (this.#closed) return;
     switch (message.type) {
       case "done":
@@ -133,6 +138,18 @@ export class Client {
     }
   }
 
+  /** What the caller's own function throws rejects the call that it is told of. */
+  #warn(id: number, message: string): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return warnAside(this.#events.onWarning, message);
+    try {
+      this.#events.onWarning(message);
+    } catch (thrown) {
+      pending.reject(thrown);
+      this.#post({ type: "abort", id });
+    }
+  }
+
   /** What the caller's own function throws ends the loading that it is told of. */
   #progress(progress: Progress): void {
     try {
@@ -143,8 +160,13 @@ export class Client {
   }
 }
 
-function abortError(signal: AbortSignal): CaseLensError {
-  return new CaseLensError("aborted", "The call was aborted through its signal.", { cause: signal.reason });
+/** Tells a warning of no call that waits: what the caller's own function throws then, there is nobody to be told of. */
+export function warnAside(onWarning: (message: string) => void, message: string): void {
+  try {
+    onWarning(message);
+  } catch (thrown) {
+    console.error(thrown);
+  }
 }
 
 function bytesOf({ model, head }: LoadCall): Transferable[] {

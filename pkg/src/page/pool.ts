@@ -7,10 +7,10 @@ import { COMPARE_CHUNK, EMBED_CHUNK, joined, partSize } from "../chunks.js";
 import { CaseLensError, toCaseLensError } from "../errors.js";
 import type { Call, LoadCall, Results, Source } from "../protocol.js";
 import type { Comparison, EmbeddingsData, Info } from "../types.js";
-import { type ClientEvents, Client } from "./client.js";
+import { type ClientEvents, Client, warnAside } from "./client.js";
 
 /** What a pool needs of a worker. */
-export type Caller = Pick<Client, "info" | "kept" | "call" | "close">;
+export type Caller = Pick<Client, "info" | "closed" | "kept" | "call" | "close">;
 
 /** Starts one more worker with the same model, on the CPU. */
 export type Start = (signal: AbortSignal) => Promise<Caller>;
@@ -69,8 +69,14 @@ export class Pool {
     return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
   }
 
+  /** Whether it was closed, or its first worker is gone: every call is rejected. */
+  get closed(): boolean {
+    return this.#first.closed;
+  }
+
   /**
    * Does a call; rejects at once when `signal` is aborted.
+   *
    * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part. What it throws rejects the call.
    */
   async call<C extends Call>(
@@ -111,7 +117,7 @@ export class Pool {
       return await this.#start(this.#closing.signal);
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        this.#warn(`A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
+        warnAside(this.#warn, `A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
       }
       return undefined;
     }
@@ -167,7 +173,9 @@ class Work {
       this.#done++;
       return undefined;
     } catch (thrown) {
-      return toCaseLensError(thrown);
+      if (thrown instanceof CaseLensError && !this.signal?.aborted) return thrown;
+      this.#end(thrown);
+      return undefined;
     }
   }
 
@@ -177,9 +185,14 @@ class Work {
     try {
       this.onPart?.(this.#done / this.shared.parts.length);
     } catch (thrown) {
-      this.#ended = true;
-      this.reject(thrown);
+      this.#end(thrown);
     }
+  }
+
+  /** Ends the call, with what its caller threw or aborted it with. */
+  #end(thrown: unknown): void {
+    this.#ended = true;
+    this.reject(thrown);
   }
 
   /** The next part: they are begun in order, so that of several errors the first one is told. */

@@ -72,7 +72,7 @@ async function fetchWhole(url: string, { role, cache, meter, revalidate }: Downl
   const size = stated.exact ? stated.size : null;
   await sink.begin(size);
   const incomplete = (what: string, cause?: unknown) =>
-    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause });
+    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause, url });
   const aside = new Aside(cache, url, size);
   try {
     const take = (chunk: Uint8Array<ArrayBuffer>) => {
@@ -97,19 +97,20 @@ export function unreachable(url: string, subject: string, cause: unknown): CaseL
   const why = offline
     ? "the browser is offline and the file has not been kept. Connect to the network and load it again"
     : "the server did not answer, or does not allow this page to read it (CORS). Check the URL and the network, and load it again";
-  return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause });
+  return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause, url });
 }
 
 /** Throws unless the server answered with a file. */
 export function checkAnswer(response: Response, url: string, subject: string, remedy: string): void {
+  const details = { url, status: response.status };
   if (!response.ok) {
     const what = response.status === 404 || response.status === 410 ? "was not found" : "could not be fetched";
     const later = response.status >= 500 ? " The server may work again later." : "";
-    throw new CaseLensError("http", `${subject} ${what} at ${url} (HTTP ${response.status}). ${remedy}${later}`);
+    throw new CaseLensError("http", `${subject} ${what} at ${url} (HTTP ${response.status}). ${remedy}${later}`, details);
   }
   // Servers of single-page apps answer every unknown path with their index.html and status 200.
   if (/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) {
-    throw new CaseLensError("http", `${subject} was not found at ${url}: the server answered with a web page (HTTP ${response.status}, text/html). ${remedy}`);
+    throw new CaseLensError("http", `${subject} was not found at ${url}: the server answered with a web page (HTTP ${response.status}, text/html). ${remedy}`, details);
   }
 }
 

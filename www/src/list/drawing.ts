@@ -60,8 +60,8 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       ctx.font = `700 ${0.8125 * rem()}px ${getComputedStyle(canvas).fontFamily}`;
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";
-      for (const [group, { centre, unmentioned }] of now?.groups.entries() ?? []) {
-        const at = data[centre];
+      for (const [group, { center, unmentioned }] of now?.groups.entries() ?? []) {
+        const at = data[center];
         if (!at || unmentioned || (pointed !== undefined && pointed !== group)) continue;
         ctx.fillStyle = colourOf(group, theme);
         ctx.beginPath();

@@ -16,7 +16,7 @@ export async function toCsv({ lines, groups, labels, points, condition }: Groupe
   const rounded = (value = NaN): number => Number(value.toFixed(4));
   const rows = lines.map((line, i) => {
     const label = labels[i] ?? 0;
-    const name = groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.centre ?? 0];
+    const name = groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.center ?? 0];
     return [line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1])];
   });
   return unparse({ fields: [...exportColumns], data: rows }, { escapeFormulae: true });

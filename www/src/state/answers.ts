@@ -64,7 +64,7 @@ export async function ask(by: CaseLens, pair: Pair, conditions: readonly string[
 async function blame(by: CaseLens, pair: Pair, found: readonly Answer[], signal: AbortSignal): Promise<Problem | undefined> {
   if (found.length < 2 || found.some(comparisonOf)) return undefined;
   try {
-    await by.embed(pair.map((sentence) => ({ sentence })), { signal });
+    await by.embed(pair, { signal });
     return undefined;
   } catch (error) {
     const problem = asProblem(error);

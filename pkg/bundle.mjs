@@ -1,5 +1,8 @@
 // Makes the published files of what tsc left in build/: one for each thread, so that a page without a bundler waits for a
 // few files and not for dozens, one after the other.
+//
+// They are written as people read them, with maps to the sources: an uncaught error shows a line and not the whole file, a
+// debugger leads to TypeScript, and bundlers see the expressions that they look for. Who bundles minifies anyway.
 
 import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -13,7 +16,7 @@ const ONE_INDEX = {
   setup: ({ onResolve }) => onResolve({ filter: /\/index\.js$/ }, ({ kind }) => (kind === "entry-point" ? undefined : { path: "./index.js", external: true })),
 };
 
-const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", minifySyntax: true, minifyWhitespace: true, logLevel: "warning" };
+const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
 await build({ ...common, entryPoints: ["build/index.js", "build/worker.js"] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
 await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js"], platform: "node" });

@@ -27,6 +27,7 @@
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
  * - `file`: a file on this machine could not be read (Node and Deno).
+ * - `unsupported`: there is no WebAssembly here, or none that this package can run.
  * - `worker`: the worker could not start or died.
  * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason.
  * - `disposed`: `dispose()` was called.
@@ -54,7 +55,7 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "aborted", "disposed"] as const;
+const OWN_CODES = ["network", "http", "download-incomplete", "file", "unsupported", "worker", "aborted", "disposed"] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;

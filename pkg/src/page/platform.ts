@@ -4,7 +4,7 @@
 
 import type { CachePlace } from "../types.js";
 import type { WorkerPort } from "./port.js";
-import { startWebWorker, WebWorkerPort } from "./start.js";
+import { startWebWorker } from "./start.js";
 
 export interface Platform {
   /** @throws CaseLensError `worker` when none can be started. */
@@ -22,7 +22,7 @@ export interface Platform {
 }
 
 const browser: Platform = {
-  startWorker: () => new WebWorkerPort(startWebWorker()),
+  startWorker: startWebWorker,
   // Without a page or a worker there is nothing to load from, and starting the worker says so.
   base: () => globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/",
   resolve: (name, base) => new URL(name, base).href,

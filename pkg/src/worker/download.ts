@@ -3,6 +3,7 @@
 import { CaseLensError } from "../errors.js";
 import type { FileCache } from "./cache.js";
 import type { PartMeter } from "./progress.js";
+import { isTrap } from "./support.js";
 
 /** What a file is for; used in messages. */
 export type FileRole = "model" | "head" | "manifest" | "gallery";
@@ -54,7 +55,7 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
       if (length === (kept.size ?? length)) return { fromCache: true, kept: Promise.resolve() };
     } catch (error) {
       // It is damaged, or older than what is served now. But after this nothing works.
-      if (error instanceof WebAssembly.RuntimeError) throw error;
+      if (isTrap(error)) throw error;
     }
     await cache.drop(url);
   }

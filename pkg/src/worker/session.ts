@@ -12,6 +12,7 @@ import { type FileCache, NO_CACHE } from "./cache.js";
 import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
 import { ProgressMeter } from "./progress.js";
+import { isTrap } from "./support.js";
 
 /** The world outside the session. */
 export interface Outside {
@@ -99,7 +100,7 @@ export class Session {
       const value = stopped() ? undefined : await Promise.race([this.#do(call, stopped), this.#breaking]);
       if (value !== undefined) this.#outside.post({ type: "done", id, value }, transferable(value));
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) this.fail(error);
+      if (isTrap(error)) this.fail(error);
       this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
     } finally {
       this.#aborted.delete(id);

@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -56,6 +56,30 @@ function nameOf(url: string): string {
   }
 }
 
+/**
+ * A file as a stream that may be left at any time. Streams that Node makes of its own (`Readable.toWeb`) are closed once more after
+ * that, which ends the thread: a kept file is left when it turns out to be damaged.
+ */
+function streamOf(file: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let opened: FileHandle | undefined;
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        opened ??= await open(file);
+        const { bytesRead, buffer } = await opened.read(new Uint8Array(STEP)).catch(async (error: unknown) => {
+          await opened?.close();
+          throw error;
+        });
+        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
+        await opened.close();
+        controller.close();
+      },
+      cancel: () => opened?.close(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 /** Files kept in a folder, each under its own name and a hash of its full URL. */
 export class FolderCache implements FileCache {
   readonly #folder: string;
@@ -83,8 +107,7 @@ export class FolderCache implements FileCache {
       }),
     );
     if (!found) return undefined;
-    const body = Readable.toWeb(createReadStream(file, { highWaterMark: STEP })) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    return { response: new Response(body), size: found.size };
+    return { response: new Response(streamOf(file)), size: found.size };
   }
 
   async keep(...[url, body, { signal }]: Parameters<FileCache["keep"]>): Promise<void> {

@@ -28,6 +28,7 @@ export type {
   ExplainedStep,
   ExplainedToken,
   Explanation,
+  Fetch,
   GalleryItem,
   Info,
   Progress,

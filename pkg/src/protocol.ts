@@ -9,6 +9,30 @@ import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, Eng
 /** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
 export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
 
+/** How files are asked for. */
+export interface RequestForm {
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long a server may send nothing, in ms. */
+  readonly timeout: number;
+  /** Takes {@link WorkerRequest}s, where the caller has a `fetch` of its own. It belongs to the worker. */
+  readonly port?: MessagePort;
+}
+
+/** A request that the page does for the worker. Its answers are {@link FromRequest}, through the port that comes with it. */
+export interface WorkerRequest {
+  readonly url: string;
+  readonly init: Omit<RequestInit, "signal">;
+  readonly port: MessagePort;
+}
+/** What the worker says to the page of a request: it asks for a chunk, or leaves the rest. */
+export type ToRequest = "more" | "leave";
+/** What the page says to the worker of a request. */
+export type FromRequest =
+  | { readonly type: "answer"; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly kind: ResponseType }
+  | { readonly type: "chunk"; readonly chunk: Uint8Array<ArrayBuffer> }
+  | { readonly type: "end" }
+  | { readonly type: "failed"; readonly why: string };
+
 export interface LoadCall {
   readonly method: "load";
   readonly model: Source;
@@ -17,6 +41,7 @@ export interface LoadCall {
   readonly device: "auto" | Device;
   /** Where downloads are kept. */
   readonly cache: CachePlace;
+  readonly request: RequestForm;
 }
 
 /** A call about a list, or a part of one that is shared out. */

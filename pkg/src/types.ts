@@ -52,6 +52,9 @@ export interface Progress {
   readonly progress: number;
 }
 
+/** The global `fetch`, or another in its place. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /** Where downloads are kept: in Cache Storage, in the folder with this path, or nowhere. */
 export type CachePlace = "browser" | "none" | { readonly folder: string };
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { BrowserCache } from "../build/worker/cache.js";
-import { download, statedSize, Whole } from "../build/worker/download.js";
+import { download, Whole } from "../build/worker/download.js";
+import { statedSize } from "../build/worker/request.js";
 import { FakeCaches, recordingMeter } from "./helpers.mjs";
 
 const URL_ = "https://example.org/models/model.gguf";

@@ -44,6 +44,14 @@ test("bytes are copied, and only the part that was given", () => {
   assert.equal(fromBuffer.byteLength, 6);
 });
 
+test("headers become plain data, and a server has half a minute", () => {
+  const asked = (options) => loadRequest(options, true, BASE).call.request;
+  assert.deepEqual(asked({}), { headers: {}, timeout: 30_000 });
+  for (const headers of [{ Authorization: "Bearer 7" }, [["Authorization", "Bearer 7"]], new Headers({ authorization: "Bearer 7" })]) {
+    assert.deepEqual(asked({ headers, timeout: 5 }), { headers: { authorization: "Bearer 7" }, timeout: 5 });
+  }
+});
+
 test("wrong options are refused", () => {
   for (const options of [
     null,
@@ -59,6 +67,10 @@ test("wrong options are refused", () => {
     { threads: "2" },
     { cache: null },
     { cache: "a folder" },
+    { timeout: 0 },
+    { timeout: Infinity },
+    { headers: { "a header": "1" } },
+    { fetch: "fetch" },
     { onProgress: "loud" },
     { onWarning: 1 },
     { signal: {} },

@@ -41,7 +41,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
   };
   const call = (body) => send(body).answer;
   const load = (options) =>
-    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", ...options });
+    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", request: { headers: {}, timeout: 1000 }, ...options });
   return { session, wasm, messages, downloads, cached, send, call, load };
 }
 

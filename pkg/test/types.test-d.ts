@@ -34,6 +34,9 @@ const lens: CaseLens = await CaseLens.load({
   device: "auto",
   threads: 2,
   cache: "a/folder",
+  timeout: 5000,
+  headers: { Authorization: "Bearer 7" },
+  fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),
   onProgress: ({ phase, loaded, total, progress }: Progress) => {
     const share: number = total === null ? progress : loaded / total;
     return phase === "ready" && share === 1;

@@ -1,9 +1,10 @@
 // What `load` takes, and how it becomes a call of the worker.
 
+import { inWords } from "../errors.js";
 import type { ClientEvents } from "../page/client.js";
 import { platform } from "../page/platform.js";
 import type { LoadCall, Source } from "../protocol.js";
-import type { Device, Progress } from "../types.js";
+import type { Device, Fetch, Progress } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
 
 /**
@@ -47,6 +48,22 @@ export interface EncoderLoadOptions {
    * @defaultValue `true` in browsers, `false` in Node and Deno
    */
   cache?: boolean | string | undefined;
+  /**
+   * How long a server may send nothing, in ms, before the file is given up (`network`, or `download-incomplete` in its midst). Where a
+   * connection breaks or falls silent in the midst of a file, the rest is asked for three times, as far as the server can send parts
+   * (`Range`) and says which version of the file they are of (`ETag` or `Last-Modified`).
+   *
+   * @defaultValue `30000`
+   */
+  timeout?: number | undefined;
+  /** Headers of the requests for the model and the head, such as `Authorization`. */
+  headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
+  /**
+   * Fetches the model and the head in place of the global `fetch`: for files behind a login, from a bundle, through a proxy. It is
+   * called where you call `load`, with a URL, headers and a `signal`, and its body is read as it comes. What it gives is kept as any
+   * download is ({@link EncoderLoadOptions.cache}).
+   */
+  fetch?: Fetch | undefined;
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
@@ -74,6 +91,9 @@ const DEFAULT_MODEL = "models/caselens-csts-q4_0.gguf";
 const DEFAULT_HEAD = "caselens-csts.head.safetensors";
 const DEVICES = ["auto", "webgpu", "wasm"] as const;
 const MOST_THREADS = 32;
+const DEFAULT_TIMEOUT = 30_000;
+/** What a timer can wait, in ms. */
+const MOST_PATIENCE = 2 ** 31 - 1;
 
 /** Load options, checked and with every default filled in. */
 export interface LoadRequest {
@@ -97,11 +117,22 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
   const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
   const cache = platform().cache(options.cache);
   if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
-  const call: LoadCall = { method: "load", model, device, cache };
-  if (!withHead) return { call, threads, events: { onProgress, onWarning }, signal };
+  const timeout = checkInteger("timeout", options.timeout, 1, MOST_PATIENCE) ?? DEFAULT_TIMEOUT;
+  const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch) };
+  const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout } };
+  if (!withHead) return { call, threads, events, signal };
 
   const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
-  return { call: { ...call, head }, threads, events: { onProgress, onWarning }, signal };
+  return { call: { ...call, head }, threads, events, signal };
+}
+
+/** Headers as plain data, which the worker is sent. */
+function checkHeaders(value: EncoderLoadOptions["headers"]): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(value as HeadersInit | undefined));
+  } catch (cause) {
+    throw invalid(`headers must be names with their values: ${inWords(cause)}.`);
+  }
 }
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */

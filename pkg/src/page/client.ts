@@ -2,9 +2,10 @@
 
 import { CaseLensError, fromErrorData } from "../errors.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
-import type { EngineInfo, Progress } from "../types.js";
+import type { EngineInfo, Fetch, Progress } from "../types.js";
 import { platform } from "./platform.js";
 import type { WorkerPort } from "./port.js";
+import { Requests } from "./requests.js";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -12,6 +13,8 @@ interface Pending {
 }
 
 export interface ClientEvents {
+  /** What the worker's requests are answered with; the worker sends them by itself where this is absent. */
+  readonly fetch?: Fetch | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly onWarning: (message: string) => void;
 }
@@ -26,6 +29,7 @@ export class Client {
   #keep!: () => void;
   /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
   readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
+  #requests: Requests | undefined;
   #closed: { readonly why: unknown } | undefined;
 
   private constructor(worker: WorkerPort, events: ClientEvents) {
@@ -45,7 +49,10 @@ export class Client {
     if (signal?.aborted) throw abortError(signal);
     const client = new Client(platform().startWorker(), events);
     try {
-      client.info = await client.call(call, signal, bytesOf(call));
+      client.#requests = events.fetch && new Requests(events.fetch);
+      const port = client.#requests?.port;
+      const request = { ...call.request, ...(port && { port }) };
+      client.info = await client.call({ ...call, request }, signal, [...bytesOf(call), ...(port ? [port] : [])]);
       return client;
     } catch (error) {
       client.close(error);
@@ -105,6 +112,7 @@ export class Client {
   close(error: unknown): void {
     if (this.#closed) return;
     this.#closed = { why: error };
+    this.#requests?.close();
     const disposed = this.info && error instanceof CaseLensError && error.code === "disposed";
     if (disposed) void this.kept.then(() => this.#worker.end());
     else this.#worker.end();

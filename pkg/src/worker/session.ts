@@ -5,13 +5,15 @@
 
 import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
-import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
+import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
 import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
 import { ProgressMeter } from "./progress.js";
+import { DEFAULT_REQUEST, type RequestOptions } from "./request.js";
+import { fetchThrough } from "./requests.js";
 import { isTrap } from "./support.js";
 
 /** The world outside the session. */
@@ -58,6 +60,7 @@ export class Session {
   #cache: Promise<FileCache> | undefined;
   #wasm: ReturnType<Outside["boot"]> | undefined;
   #loaded: LoadCall | undefined;
+  #request = DEFAULT_REQUEST;
   #engine: Engine | undefined;
   #info: EngineInfo | undefined;
   /** Set while there is no engine because the GPU was lost: why, in words. */
@@ -240,6 +243,7 @@ export class Session {
 
   async #load(call: LoadCall): Promise<EngineInfo> {
     this.#loaded = call;
+    this.#request = requestOptions(call.request);
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
     this.#wasm = this.#outside.boot();
@@ -270,7 +274,7 @@ export class Session {
       const part = meter.part();
       if ("url" in source) {
         const { url } = source;
-        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part }, sink)) });
+        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part, request: this.#request }, sink)) });
         return;
       }
       const { byteLength } = source.bytes;
@@ -316,6 +320,10 @@ export class Session {
   #warn(messages: Iterable<string>): void {
     for (const message of messages) this.#outside.post({ type: "warning", message });
   }
+}
+
+function requestOptions({ headers, timeout, port }: RequestForm): RequestOptions {
+  return { headers, timeout, fetch: port ? fetchThrough(port) : DEFAULT_REQUEST.fetch };
 }
 
 function isGpuLoss(error: unknown): boolean {

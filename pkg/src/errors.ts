@@ -26,6 +26,7 @@
  * - `network`: the server could not be reached.
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
+ * - `integrity`: a file is not the one that `integrity` names.
  * - `file`: a file on this machine could not be read (Node and Deno).
  * - `unsupported`: there is no WebAssembly here, or none that this package can run.
  * - `worker`: the worker could not start or died.
@@ -55,7 +56,7 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "file", "unsupported", "worker", "aborted", "disposed"] as const;
+const OWN_CODES = ["network", "http", "download-incomplete", "integrity", "file", "unsupported", "worker", "aborted", "disposed"] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;

@@ -1,6 +1,7 @@
 // The worker thread: everything heavy runs here, so that Node's event loop stays free. The session does the work; this
 // file only ties it to Node.
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
 import { CaseLensError } from "./errors.js";
@@ -47,6 +48,7 @@ const session = new Session({
   boot,
   openCache: async (place, warn) => (typeof place === "object" ? FolderCache.open(place.folder, warn) : NO_CACHE),
   download: readOrDownload,
+  sha256: () => createHash("sha256"),
   post: (message, transfer = []) => port.postMessage(message, transfer as never),
 });
 

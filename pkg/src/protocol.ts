@@ -7,7 +7,10 @@ import type { ErrorData } from "./errors.js";
 import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
 
 /** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
-export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
+export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> }) & {
+  /** What it has to be, in hexadecimal digits. */
+  readonly sha256?: string;
+};
 
 /** How files are asked for. */
 export interface RequestForm {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test from "node:test";
+import { runInNewContext } from "node:vm";
 import { checkText, checkTexts } from "../build/api/check.js";
 import { loadRequest } from "../build/api/options.js";
 
@@ -26,6 +28,29 @@ test("the default head lies beside the model", () => {
 test("the default head lies beside the default model when the model has no place", () => {
   assert.deepEqual(sources({ model: new Uint8Array(4) })[1], { url: head });
   assert.deepEqual(sources({ model: "blob:https://example.org/1234" })[1], { url: head });
+});
+
+test("the default head lies beside the model wherever there is a beside", () => {
+  for (const scheme of ["chrome-extension://abc", "moz-extension://abc", "app://localhost", "capacitor://localhost", "tauri://localhost", "file://"]) {
+    assert.deepEqual(sources({ model: `${scheme}/assets/m.gguf` })[1], { url: `${scheme}/assets/caselens-csts.head.safetensors` });
+  }
+  assert.deepEqual(sources({ model: "data:application/octet-stream;base64,AAAA" })[1], { url: head });
+});
+
+test("what a file has to be is its SHA-256, as digits or as HTML writes it", () => {
+  const digits = createHash("sha256").update("a").digest("hex");
+  for (const integrity of [digits, digits.toUpperCase(), `sha256-${Buffer.from(digits, "hex").toString("base64")}`]) {
+    assert.deepEqual(sources({ model, integrity, headIntegrity: integrity }), [{ url: model, sha256: digits }, { url: head, sha256: digits }]);
+  }
+  for (const wrong of [{ integrity: "sha256-" }, { integrity: digits.slice(1) }, { integrity: `sha384-${digits}` }, { headIntegrity: 7 }]) {
+    assert.throws(() => sources(wrong), invalid, JSON.stringify(wrong));
+  }
+});
+
+test("URLs and bytes of another realm are taken as one's own", () => {
+  const other = runInNewContext("({ bytes: Uint8Array.of(1, 2, 3).subarray(1), buffer: Uint8Array.of(4).buffer })");
+  const [{ bytes }, { bytes: fromBuffer }] = sources({ model: other.bytes, head: other.buffer });
+  assert.deepEqual([bytes, fromBuffer], [Uint8Array.of(2, 3), Uint8Array.of(4)]);
 });
 
 test("URLs are strings or URL objects, relative to the page", () => {

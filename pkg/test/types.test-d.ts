@@ -34,6 +34,8 @@ const lens: CaseLens = await CaseLens.load({
   device: "auto",
   threads: 2,
   cache: "a/folder",
+  integrity: "sha256-…",
+  headIntegrity: "0123",
   timeout: 5000,
   headers: { Authorization: "Bearer 7" },
   fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),

@@ -45,6 +45,7 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
     sink.push(value);
     meter.at((at += value.byteLength));
   }
+  sink.end?.();
   return { fromCache: false, kept: Promise.resolve() };
 }
 

@@ -24,6 +24,8 @@ export interface Sink {
   /** A file begins, of `size` bytes where that is known; what came before is void. */
   begin(size: number | null): void | Promise<void>;
   push(chunk: Uint8Array): void;
+  /** That was all of it; throws where it is not what it should be. */
+  end?(): void;
 }
 
 export interface Download {
@@ -55,7 +57,10 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
     await sink.begin(kept.size);
     try {
       const length = await readAll(readerOf(kept.response), meter, (chunk) => sink.push(chunk));
-      if (length === (kept.size ?? length)) return { fromCache: true, kept: Promise.resolve() };
+      if (length === (kept.size ?? length)) {
+        sink.end?.();
+        return { fromCache: true, kept: Promise.resolve() };
+      }
     } catch (error) {
       // It is damaged, or older than what is served now. But after this nothing works.
       if (isTrap(error)) throw error;
@@ -88,6 +93,7 @@ async function fetchWhole(url: string, options: DownloadOptions, sink: Sink): Pr
       return aside.push(chunk);
     });
     if (length === 0) throw incomplete(`The ${role} from ${url} is empty`);
+    sink.end?.();
   } catch (error) {
     await aside.abandon();
     throw error;

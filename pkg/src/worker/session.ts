@@ -11,9 +11,11 @@ import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
 import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
+import { Verified } from "./integrity.js";
 import { ProgressMeter } from "./progress.js";
 import { DEFAULT_REQUEST, type RequestOptions } from "./request.js";
 import { fetchThrough } from "./requests.js";
+import { type Hash, Sha256 } from "./sha256.js";
 import { isTrap } from "./support.js";
 
 /** The world outside the session. */
@@ -22,6 +24,8 @@ export interface Outside {
   boot(): Promise<Module>;
   openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
   download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
+  /** Begins a SHA-256, where this place has one of its own. */
+  sha256?(): Hash;
   post(message: FromWorker, transfer?: Transferable[]): void;
 }
 
@@ -270,8 +274,9 @@ export class Session {
     const cache = await (this.#cache as Promise<FileCache>);
     const booting = this.#wasm as Promise<Module>;
     const downloads: (Download & { url: string })[] = [];
-    const get = async (role: FileRole, source: Source, sink: Sink): Promise<void> => {
+    const get = async (role: FileRole, source: Source, taker: Sink): Promise<void> => {
       const part = meter.part();
+      const sink = this.#verified(role, source, taker);
       if ("url" in source) {
         const { url } = source;
         downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part, request: this.#request }, sink)) });
@@ -281,6 +286,7 @@ export class Session {
       part.size(byteLength);
       await sink.begin(byteLength);
       sink.push(source.bytes);
+      sink.end?.();
       part.at(byteLength);
     };
     const model = new Model(booting);
@@ -315,6 +321,13 @@ export class Session {
     this.#gpuLoss = undefined;
     void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
     return engine;
+  }
+
+  /** The sink of a file, which has to be the right one to the bit where that is asked. */
+  #verified(role: FileRole, source: Source, sink: Sink): Sink {
+    if (source.sha256 === undefined) return sink;
+    const what = `The ${role}${"url" in source ? ` from ${source.url}` : ""}`;
+    return new Verified(sink, what, source.sha256, () => this.#outside.sha256?.() ?? new Sha256());
   }
 
   #warn(messages: Iterable<string>): void {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
 import { CaseLensError } from "./errors.js";
-import { FolderCache, readOrDownload } from "./node/files.js";
+import { FolderCache, readOrDownload, sizeOf } from "./node/files.js";
 import { NO_CACHE } from "./worker/cache.js";
 import { ENGINE, type Module, startEngine } from "./worker/engine.js";
 import { Session } from "./worker/session.js";
@@ -48,6 +48,7 @@ const session = new Session({
   boot,
   openCache: async (place, warn) => (typeof place === "object" ? FolderCache.open(place.folder, warn) : NO_CACHE),
   download: readOrDownload,
+  sizeOf,
   sha256: () => createHash("sha256"),
   post: (message, transfer = []) => port.postMessage(message, transfer as never),
 });

@@ -45,6 +45,23 @@ export interface LoadCall {
   /** Where downloads are kept. */
   readonly cache: CachePlace;
   readonly request: RequestForm;
+  /** Whether what is downloaded and kept nowhere comes to the page (`brought`), for further workers. */
+  readonly handOn?: boolean;
+}
+
+/** Asks about files or forgets them, without loading them; the only call of its worker. */
+export interface FilesCall {
+  readonly method: "files";
+  readonly urls: readonly string[];
+  readonly what: "look" | "measure" | "drop";
+  readonly cache: CachePlace;
+  readonly request: RequestForm;
+}
+/** What is known of a file. */
+export interface FileState {
+  readonly kept: boolean;
+  /** In bytes; null where it is not known, or was not asked for. */
+  readonly size: number | null;
 }
 
 /** A call about a list, or a part of one that is shared out. */
@@ -122,7 +139,7 @@ export interface GalleryCall {
   readonly manifest: string;
 }
 
-export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall;
+export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall | FilesCall;
 
 /** What each call gives. */
 export interface Results {
@@ -137,6 +154,7 @@ export interface Results {
   group: Grouping[];
   plane: Float32Array;
   gallery: GalleryData;
+  files: FileState[];
 }
 
 export type ToWorker =
@@ -152,4 +170,6 @@ export type FromWorker =
   | { readonly type: "info"; readonly info: EngineInfo }
   /** What was downloaded is in the cache, or cannot be. */
   | { readonly type: "kept" }
+  /** What was downloaded and is kept nowhere; comes before `done` of a `load` that asks to hand it on. */
+  | { readonly type: "brought"; readonly model?: Uint8Array<ArrayBuffer>; readonly head?: Uint8Array<ArrayBuffer> }
   | { readonly type: "warning"; readonly message: string };

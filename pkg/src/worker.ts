@@ -5,6 +5,7 @@ import type { FromWorker, ToWorker } from "./protocol.js";
 import { BrowserCache, NO_CACHE } from "./worker/cache.js";
 import { checkAnswer, download, unreachable } from "./worker/download.js";
 import { ENGINE, startEngine } from "./worker/engine.js";
+import { statedByServer } from "./worker/kept.js";
 import { Session } from "./worker/session.js";
 
 /** The part of a worker's global scope that is used here (the DOM's own types describe a page). */
@@ -28,6 +29,7 @@ const session = new Session({
   boot: () => startEngine(fetchEngine),
   openCache: async (place, warn) => (place === "none" ? NO_CACHE : BrowserCache.open(warn)),
   download,
+  sizeOf: statedByServer,
   post: (message, transfer = []) => scope.postMessage(message, transfer),
 });
 

@@ -186,6 +186,18 @@ test("downloads are kept in a folder where one is named, and nowhere else", asyn
   server.close();
 });
 
+test("a model is downloaded once, however many threads take part and though nothing is kept", async () => {
+  const server = await serveModels();
+  const lens = await CaseLens.load({ model: `${server.origin}/caselens-csts-q4_0.gguf`, threads: 3, onWarning: assert.fail });
+  const conditions = Array.from({ length: 40 }, (_, i) => `the place ${i}`);
+  const [first] = await lens.compare(...PAIR, conditions);
+  // Further threads are ready at some time after the first long call.
+  for (let i = 0; i < 20; i++) assert.deepEqual((await lens.compare(...PAIR, conditions))[0], first);
+  lens.dispose();
+  assert.equal(server.requests.length, 2);
+  server.close();
+});
+
 test("a folder that cannot be used is one warning", async () => {
   const server = await serveModels();
   const file = path.join(temporary, "a file");

@@ -92,6 +92,24 @@ test("a model goes into the module piece by piece, after its size", async () => 
   assert.deepEqual(wasm.engines[0].model, model);
 });
 
+test("what was downloaded and is kept nowhere is handed on where that is asked, once the CPU computes", async () => {
+  const brought = ({ messages }) => messages.find(({ type }) => type === "brought");
+  const own = open({ download: (url) => (url === MODEL ? Uint8Array.of(1, 2, 3) : Uint8Array.of(4)) });
+  await own.load({ device: "wasm", handOn: true });
+  assert.deepEqual(brought(own), { type: "brought", model: Uint8Array.of(1, 2, 3), head: Uint8Array.of(4) });
+  assert.deepEqual(own.wasm.engines[0].model, Uint8Array.of(1, 2, 3), "the engine has it as well");
+  for (const [name, options, setting] of [
+    ["it is not asked", { device: "wasm" }],
+    ["the GPU computes", { device: "webgpu", handOn: true }],
+    ["it is kept", { device: "wasm", handOn: true }, { openCache: async () => ({ keeps: true }) }],
+    ["it was given", { device: "wasm", handOn: true, model: { bytes: new Uint8Array(4) }, head: { bytes: new Uint8Array(4) } }],
+  ]) {
+    const other = open(setting);
+    assert.equal((await other.load(options)).type, "done", name);
+    assert.equal(brought(other), undefined, name);
+  }
+});
+
 test("where neither file can be had, the model is what the error speaks of", async () => {
   const missing = (file) => Promise.reject(new CaseLensError("http", `no ${file}`));
   const { load } = open({ download: (url) => (url === HEAD ? missing("head") : sleep(30).then(() => missing("model"))) });

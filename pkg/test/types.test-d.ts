@@ -50,6 +50,8 @@ await CaseLens.load();
 await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: undefined });
 
 const info: Info = lens.info;
+const known: [boolean, number | null, void] = [await CaseLens.isCached({ model: "m" }), await Encoder.size(), await CaseLens.delete()];
+known satisfies unknown[];
 const device: "webgpu" | "wasm" = info.device;
 const threads: number = info.threads;
 const adapter: string | null = info.adapter;

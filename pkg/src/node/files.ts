@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { CaseLensError, inWords } from "../errors.js";
 import type { FileCache, Kept } from "../worker/cache.js";
 import { type Download, type DownloadOptions, download, type Sink } from "../worker/download.js";
+import { statedByServer } from "../worker/kept.js";
+import type { RequestOptions } from "../worker/request.js";
 
 /** Bytes read from disk at a time. */
 const STEP = 1 << 20;
@@ -26,14 +28,8 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
     return found;
   }
   const { role, meter } = options;
-  const unreadable = (cause: unknown) =>
-    new CaseLensError(
-      "file",
-      `The ${role} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
-      { cause },
-    );
   const attempt = async <T>(operation: () => Promise<T>) => operation().catch((cause: unknown) => {
-    throw unreadable(cause);
+    throw unreadable(role, url, cause);
   });
   const { size } = await attempt(async () => stat(fileURLToPath(url)));
   meter.size(size);
@@ -47,6 +43,24 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
   }
   sink.end?.();
   return { fromCache: false, kept: Promise.resolve() };
+}
+
+/** The size of a file in bytes, on disk or as its server states it. */
+export async function sizeOf(url: string, request: RequestOptions): Promise<number | null> {
+  if (!url.startsWith("file:")) return statedByServer(url, request);
+  try {
+    return (await stat(fileURLToPath(url))).size;
+  } catch (cause) {
+    throw unreadable("file", url, cause);
+  }
+}
+
+function unreadable(what: string, url: string, cause: unknown): CaseLensError {
+  return new CaseLensError(
+    "file",
+    `The ${what} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
+    { cause },
+  );
 }
 
 function nameOf(url: string): string {
@@ -99,7 +113,12 @@ export class FolderCache implements FileCache {
     return files;
   }
 
+  get keeps(): boolean {
+    return !this.#off;
+  }
+
   async read(url: string): Promise<Kept | undefined> {
+    if (!/^https?:/.test(url)) return undefined;
     const file = this.#path(url);
     const found = await this.#attempt(() =>
       stat(file).catch((error: NodeJS.ErrnoException) => {

@@ -30,6 +30,8 @@ export class Client {
   /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
   readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
   #requests: Requests | undefined;
+  /** What it downloaded and is kept nowhere, in the form of a call's sources. */
+  brought: Partial<Pick<LoadCall, "model" | "head">> = {};
   #closed: { readonly why: unknown } | undefined;
 
   private constructor(worker: WorkerPort, events: ClientEvents) {
@@ -49,10 +51,7 @@ export class Client {
     if (signal?.aborted) throw abortError(signal);
     const client = new Client(platform().startWorker(), events);
     try {
-      client.#requests = events.fetch && new Requests(events.fetch);
-      const port = client.#requests?.port;
-      const request = { ...call.request, ...(port && { port }) };
-      client.info = await client.call({ ...call, request }, signal, [...bytesOf(call), ...(port ? [port] : [])]);
+      client.info = await client.#ask(call, signal, bytesOf(call));
       return client;
     } catch (error) {
       client.close(error);
@@ -61,14 +60,22 @@ export class Client {
   }
 
   /** Does one call in a worker of its own, which ends with it. */
-  static async once<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
+  static async once<C extends Call>(call: C, signal: AbortSignal | undefined, fetch?: Fetch): Promise<Results[C["method"]]> {
     if (signal?.aborted) throw abortError(signal);
-    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {} });
+    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {}, fetch });
     try {
-      return await client.call(call, signal);
+      return await client.#ask(call, signal);
     } finally {
       client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
+  }
+
+  /** Does a call that needs files, which the caller's own `fetch` gets where there is one. */
+  #ask<C extends Call>(call: C, signal: AbortSignal | undefined, transfer: Transferable[] = []): Promise<Results[C["method"]]> {
+    if (!this.#events.fetch || !("request" in call)) return this.call(call, signal, transfer);
+    this.#requests = new Requests(this.#events.fetch);
+    const { port } = this.#requests;
+    return this.call({ ...call, request: { ...call.request, port } }, signal, [...transfer, port]);
   }
 
   /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */
@@ -133,6 +140,9 @@ export class Client {
         return this.#pending.get(message.id)?.resolve(message.value);
       case "failed":
         return this.#pending.get(message.id)?.reject(fromErrorData(message.error));
+      case "brought":
+        this.brought = { ...(message.model && { model: { bytes: message.model } }), ...(message.head && { head: { bytes: message.head } }) };
+        return;
       case "info":
         this.info = message.info;
         return;

@@ -49,14 +49,17 @@ export class Pool {
     // The first worker takes the bytes it is given: what the others will need is copied before.
     const several = threads > 1 && call.device !== "webgpu";
     const kept: LoadCall = several ? copied(call) : call;
-    const first = await Client.load(call, events, signal);
+    const first = await Client.load({ ...call, handOn: several }, events, signal);
+    let wanted = threads - 1;
     const start: Start = async (closing) => {
       // What is to be said of loading these files, the first worker has said.
       let loaded = false;
       const onWarning = (message: string): void => {
         if (loaded) events.onWarning(message);
       };
-      const client = await Client.load({ ...copied(kept), device: "wasm" }, { onProgress: undefined, onWarning }, closing);
+      const files = copied({ ...kept, ...first.brought });
+      if (--wanted === 0) first.brought = {};
+      const client = await Client.load({ ...files, device: "wasm" }, { onProgress: undefined, onWarning, fetch: events.fetch }, closing);
       loaded = true;
       return client;
     };

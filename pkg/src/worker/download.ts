@@ -218,6 +218,29 @@ class Aside {
   }
 }
 
+/** Gives a file to two at once. */
+export class Both implements Sink {
+  constructor(
+    readonly first: Sink,
+    readonly second: Sink,
+  ) {}
+
+  async begin(size: number | null): Promise<void> {
+    await this.second.begin(size);
+    await this.first.begin(size);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.second.push(chunk.slice());
+    this.first.push(chunk);
+  }
+
+  end(): void {
+    this.second.end?.();
+    this.first.end?.();
+  }
+}
+
 /** A small file in one buffer. */
 export class Whole implements Sink {
   #chunks: Uint8Array[] = [];

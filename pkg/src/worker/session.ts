@@ -5,13 +5,14 @@
 
 import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
-import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker } from "../protocol.js";
+import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
-import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
+import { Both, type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
 import { Verified } from "./integrity.js";
+import { lookAfter } from "./kept.js";
 import { ProgressMeter } from "./progress.js";
 import { DEFAULT_REQUEST, type RequestOptions } from "./request.js";
 import { fetchThrough } from "./requests.js";
@@ -24,6 +25,8 @@ export interface Outside {
   boot(): Promise<Module>;
   openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
   download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
+  /** The size of a file, in bytes, without reading it; null where it cannot be known. */
+  sizeOf(url: string, request: RequestOptions): Promise<number | null>;
   /** Begins a SHA-256, where this place has one of its own. */
   sha256?(): Hash;
   post(message: FromWorker, transfer?: Transferable[]): void;
@@ -160,6 +163,8 @@ export class Session {
         return this.#run(async (engine) => engine.plane(call.data, call.dims, call.previous));
       case "gallery":
         return this.#gallery(call);
+      case "files":
+        return this.#files(call);
     }
   }
 
@@ -245,6 +250,12 @@ export class Session {
     return { ...info, items: await gallery.answers(head, embeddings) };
   }
 
+  async #files(call: FilesCall): Promise<FileState[]> {
+    const cache = await this.#outside.openCache(call.cache, () => {});
+    const request = requestOptions(call.request);
+    return lookAfter(call, cache, (url) => this.#outside.sizeOf(url, request));
+  }
+
   async #load(call: LoadCall): Promise<EngineInfo> {
     this.#loaded = call;
     this.#request = requestOptions(call.request);
@@ -274,12 +285,16 @@ export class Session {
     const cache = await (this.#cache as Promise<FileCache>);
     const booting = this.#wasm as Promise<Module>;
     const downloads: (Download & { url: string })[] = [];
+    const copies = new Map<FileRole, Whole>();
     const get = async (role: FileRole, source: Source, taker: Sink): Promise<void> => {
       const part = meter.part();
       const sink = this.#verified(role, source, taker);
       if ("url" in source) {
         const { url } = source;
-        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part, request: this.#request }, sink)) });
+        const options = { role, cache, meter: part, request: this.#request };
+        const copy = call.handOn && !cache.keeps && !url.startsWith("file:") ? new Whole() : undefined;
+        downloads.push({ url, ...(await this.#outside.download(url, options, copy ? new Both(sink, copy) : sink)) });
+        if (copy) copies.set(role, copy);
         return;
       }
       const { byteLength } = source.bytes;
@@ -319,8 +334,14 @@ export class Session {
     this.#engine = engine;
     this.#info = engine.info();
     this.#gpuLoss = undefined;
+    if (copies.size > 0 && this.#info.device === "wasm") this.#handOn(copies.get("model")?.bytes(), copies.get("head")?.bytes());
     void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
     return engine;
+  }
+
+  #handOn(model: Uint8Array<ArrayBuffer> | undefined, head: Uint8Array<ArrayBuffer> | undefined): void {
+    const files = { ...(model && { model }), ...(head && { head }) };
+    this.#outside.post({ type: "brought", ...files }, Object.values(files).map(({ buffer }) => buffer));
   }
 
   /** The sink of a file, which has to be the right one to the bit where that is asked. */

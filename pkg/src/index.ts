@@ -16,7 +16,7 @@ export type { ClusterOptions, Clustering, Group, Member } from "./api/list/clust
 export type { ListOptions, ListProgress } from "./api/list/options.js";
 export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
-export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
+export type { EncoderLoadOptions, EngineOptions, FileSource, LoadOptions, PackagedFile, PackagedModel } from "./api/options.js";
 export { CaseLensError, type ErrorCode } from "./errors.js";
 export type {
   CallOptions,
@@ -35,4 +35,6 @@ export type {
   Reading,
   Recipe,
   TokenPooling,
+  WasmModule,
+  WorkerLike,
 } from "./types.js";

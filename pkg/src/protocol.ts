@@ -12,6 +12,9 @@ export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<Ar
   readonly sha256?: string;
 };
 
+/** The wasm module, where it is not the one that lies beside the worker. */
+export type WasmSource = Source | { readonly module: WebAssembly.Module };
+
 /** How files are asked for. */
 export interface RequestForm {
   readonly headers: Readonly<Record<string, string>>;
@@ -47,6 +50,7 @@ export interface LoadCall {
   readonly request: RequestForm;
   /** Whether what is downloaded and kept nowhere comes to the page (`brought`), for further workers. */
   readonly handOn?: boolean;
+  readonly wasm?: WasmSource;
 }
 
 /** Asks about files or forgets them, without loading them; the only call of its worker. */
@@ -137,6 +141,7 @@ export interface GalleryCall {
   readonly method: "gallery";
   /** Absolute. */
   readonly manifest: string;
+  readonly wasm?: WasmSource;
 }
 
 export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall | FilesCall;

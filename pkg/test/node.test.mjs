@@ -10,6 +10,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
 import { CaseLens, CaseLensError, Encoder } from "caselens";
 import * as browserEntry from "../dist/index.js";
 import * as nodeEntry from "../dist/node.js";
@@ -137,6 +138,39 @@ test("the processor's peak is above what the encoder reaches", async () => {
   encoder.dispose();
   // From an old telephone to a processor that nobody has yet.
   assert.ok(peak > 1e8 && peak < 1e13, `${peak} operations a second`);
+});
+
+test("the engine in the calling thread gives the same, from URL, bytes or module", async () => {
+  const wasm = fileURLToPath(import.meta.resolve("caselens/dist/wasm/caselens_bg.wasm"));
+  const built = await readFile(wasm);
+  const thread = await CaseLens.load({ model: MODEL, threads: 1, wasm });
+  const expected = await thread.compare(...PAIR, ["the place", "the game"]);
+  assert.equal(thread.info.instructions, "simd128");
+  thread.dispose();
+  const { inThisThread } = await import("caselens/inline");
+  for (const [i, options] of [{ wasm: built }, { wasm: new WebAssembly.Module(built) }, { wasm, worker: inThisThread }].entries()) {
+    const lens = await CaseLens.load({ model: MODEL, worker: false, ...options });
+    assert.deepEqual(await lens.compare(...PAIR, ["the place", "the game"]), expected, `case ${i}`);
+    assert.equal(lens.info.threads, 1);
+    lens.dispose();
+    await assert.rejects(lens.compare(...PAIR, ["the place"]), { code: "disposed" });
+  }
+});
+
+test("threads of the caller's own do the work", async () => {
+  const started = [];
+  const worker = () => started[started.push(new Worker(fileURLToPath(import.meta.resolve("caselens/dist/node-worker.js")))) - 1];
+  const lens = await CaseLens.load({ model: MODEL, threads: 1, worker });
+  assert.equal((await lens.compare(...PAIR, ["the place"])).length, 1);
+  assert.equal(started.length, 1);
+  lens.dispose();
+});
+
+test("CommonJS gets the same by require", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--no-warnings", "--eval", 'console.log(typeof require("caselens").CaseLens.load)'], {
+    cwd: fileURLToPath(new URL("../", import.meta.url)),
+  });
+  assert.equal(stdout, "function\n");
 });
 
 test("a file that cannot be read says which and why", async () => {

@@ -47,6 +47,17 @@ test("what a file has to be is its SHA-256, as digits or as HTML writes it", () 
   }
 });
 
+test("a model's package names both files and their SHA-256, of which each may be another", () => {
+  const sha256 = "0".repeat(64);
+  const packaged = { name: "m", model: { url: new URL("https://example.org/m.gguf"), sha256 }, head: { url: "https://example.org/h", sha256 } };
+  const [own, ownHead] = [{ url: "https://example.org/m.gguf", sha256 }, { url: "https://example.org/h", sha256 }];
+  assert.deepEqual(sources({ model: packaged }), [own, ownHead]);
+  assert.deepEqual(sources({ model: packaged }, false), [own, undefined]);
+  assert.deepEqual(sources({ model: packaged, head }), [own, { url: head }]);
+  assert.deepEqual(sources({ model: packaged, integrity: "1".repeat(64) })[0].sha256, "1".repeat(64));
+  assert.deepEqual(sources({ model: { model: { url: model } } }), [{ url: model }, { url: head }]);
+});
+
 test("URLs and bytes of another realm are taken as one's own", () => {
   const other = runInNewContext("({ bytes: Uint8Array.of(1, 2, 3).subarray(1), buffer: Uint8Array.of(4).buffer })");
   const [{ bytes }, { bytes: fromBuffer }] = sources({ model: other.bytes, head: other.buffer });
@@ -83,6 +94,8 @@ test("wrong options are refused", () => {
     7,
     { model: 7 },
     { model: null, head: {} },
+    { model: { model: null } },
+    { model: { model: { url: 7 } } },
     { model: "https://[" },
     { device: "cuda" },
     { device: null },

@@ -36,7 +36,7 @@ test("it holds what it needs and no more", async () => {
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
     .map((file) => file.slice(0, -3));
-  const bundles = ["index", "element", "worker", "node", "node-worker"].map((file) => `${file}.js`);
+  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
   const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
   const expected = [
     "CHANGELOG.md",
@@ -53,7 +53,7 @@ test("package.json says what a registry and its readers want to know", async () 
   const fields = ["name", "description", "license", "keywords", "homepage", "bugs", "repository", "author", "engines", "exports", "main", "types", "sideEffects"];
   for (const field of fields) assert.ok(manifest[field], field);
   // What an old resolver reads, that knows no `exports`.
-  for (const file of [manifest.main, manifest.types, ...manifest.typesVersions["*"].element]) assert.ok(files.includes(file.slice(2)), file);
+  for (const file of [manifest.main, manifest.types, ...Object.values(manifest.typesVersions["*"]).flat()]) assert.ok(files.includes(file.slice(2)), file);
   assert.equal(manifest.dependencies, undefined, "it depends on nothing");
   assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
   // What runs when it is imported must survive bundlers that drop unused modules.
@@ -63,7 +63,7 @@ test("package.json says what a registry and its readers want to know", async () 
 });
 
 test("worker and WebAssembly can be named, where a page or a bundler needs their URLs", () => {
-  for (const file of ["worker.js", "wasm/caselens_bg.wasm", "wasm/relaxed/caselens_bg.wasm"]) {
+  for (const file of ["worker.js", "node-worker.js", "wasm/caselens_bg.wasm", "wasm/relaxed/caselens_bg.wasm"]) {
     assert.equal(fileURLToPath(import.meta.resolve(`caselens/dist/${file}`)), path.join(PKG, "dist", file));
   }
 });
@@ -106,8 +106,8 @@ test("its types resolve as its code does, under every module resolution that kno
 
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
   const compress = promisify(brotliCompress);
-  // Node's files are no part of a page's download.
-  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !file.startsWith("dist/node"));
+  // Node's files are no part of a page's download, and the engine for the page's own thread comes in place of the worker.
+  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !/^dist\/(node|inline)/.test(file));
   const sizes = await Promise.all(
     loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
   );

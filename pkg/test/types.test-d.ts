@@ -24,6 +24,7 @@ import {
   type Unsaid,
   unsaid,
 } from "caselens";
+import { inThisThread } from "caselens/inline";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
@@ -47,6 +48,10 @@ const lens: CaseLens = await CaseLens.load({
   signal,
 });
 await CaseLens.load();
+await CaseLens.load({ worker: false, wasm: new URL("https://example.org/caselens_bg.wasm") });
+await CaseLens.load({ worker: () => new Worker("worker.js", { type: "module" }), wasm: new Uint8Array(8) });
+await Encoder.load({ worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });
+await CaseLens.load({ model: { model: { url: new URL("https://example.org/m.gguf"), sha256: "0" }, head: { url: "h" } } });
 await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: undefined });
 
 const info: Info = lens.info;

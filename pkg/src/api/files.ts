@@ -11,7 +11,7 @@ async function about(what: FilesCall["what"], options: LoadOptions | undefined, 
   const urls = sources.flatMap((source) => ("url" in source ? [source.url] : []));
   const given = sources.flatMap((source) => ("bytes" in source ? [{ kept: true, size: source.bytes.byteLength }] : []));
   const { cache, request } = call;
-  const found = urls.length > 0 ? await Client.once({ method: "files", urls, what, cache, request }, signal, events.fetch) : [];
+  const found = urls.length > 0 ? await Client.once({ method: "files", urls, what, cache, request }, signal, events) : [];
   return [...given, ...found];
 }
 

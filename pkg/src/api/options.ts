@@ -3,8 +3,8 @@
 import { inWords } from "../errors.js";
 import type { ClientEvents } from "../page/client.js";
 import { platform } from "../page/platform.js";
-import type { LoadCall, Source } from "../protocol.js";
-import type { Device, Fetch, Progress } from "../types.js";
+import type { LoadCall, Source, WasmSource } from "../protocol.js";
+import type { Device, Fetch, Progress, WasmModule, WorkerLike } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
 
 /**
@@ -13,17 +13,67 @@ import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, in
  */
 export type FileSource = string | URL | ArrayBuffer | Uint8Array;
 
-/** Options of `Encoder.load`. All are optional. */
-export interface EncoderLoadOptions {
+/** A file of a model that comes as a package. */
+export interface PackagedFile {
+  /** Where it lies. */
+  readonly url: string | URL;
+  /** Its SHA-256, which what is read is checked against. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * A model that comes as a package: what `import model from "caselens-csts"` gives.
+ *
+ * @example
+ * ```ts
+ * import { CaseLens } from "caselens";
+ * import model from "caselens-csts";
+ *
+ * const lens = await CaseLens.load({ model });
+ * ```
+ */
+export interface PackagedModel {
+  /** The encoder. */
+  readonly model: PackagedFile;
+  /** The head that belongs to it. */
+  readonly head?: PackagedFile | undefined;
+}
+
+/** Where the engine runs and where it comes from. */
+export interface EngineOptions {
   /**
-   * The encoder: a GGUF file of BERT, RoBERTa, XLM-RoBERTa or MPNet, as `caselens quantize` writes it.
+   * `false` runs the engine in the calling thread, for places that have no workers: service workers, the edge, the background of an
+   * extension. A long call gives way to other work between its parts, and `threads` is 1. Where nothing can be imported while the program
+   * runs (service workers that are not bundled), `import { inThisThread } from "caselens/inline"` is the same.
+   *
+   * A function starts workers in the package's place, one each time it is called: of `caselens/dist/worker.js`, as a module; in Node of
+   * `caselens/dist/node-worker.js`. For pages that require Trusted Types, and for bundlers that do not find the worker by themselves.
+   *
+   * @defaultValue workers of the package
+   */
+  worker?: false | (() => WorkerLike) | undefined;
+  /**
+   * The package's WebAssembly module, where it is not found beside the worker or cannot be compiled here: its URL, its bytes, or a
+   * `WebAssembly.Module`. There are two, `caselens/dist/wasm/caselens_bg.wasm` for all machines and
+   * `caselens/dist/wasm/relaxed/caselens_bg.wasm` for those with relaxed SIMD.
+   *
+   * @defaultValue the one that this machine computes best with, from beside the worker
+   */
+  wasm?: FileSource | WasmModule | undefined;
+}
+
+/** Options of `Encoder.load`. All are optional. */
+export interface EncoderLoadOptions extends EngineOptions {
+  /**
+   * The encoder: a model that comes as a package (`import model from "caselens-csts"`), or a GGUF file of BERT, RoBERTa, XLM-RoBERTa or
+   * MPNet, as `caselens quantize` writes it.
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).
    *
    * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
    */
-  model?: FileSource | undefined;
+  model?: PackagedModel | FileSource | undefined;
   /**
    * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
    * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
@@ -87,7 +137,7 @@ export interface LoadOptions extends EncoderLoadOptions {
    * The head of this encoder, as `caselens train-head` writes it: how embeddings are made, and the layers on top of them where it
    * has any. A head for another encoder is refused (`head-mismatch`).
    *
-   * @defaultValue `"caselens-csts.head.safetensors"` beside the model
+   * @defaultValue the one that comes with the model; `"caselens-csts.head.safetensors"` beside a file
    */
   head?: FileSource | undefined;
   /** The SHA-256 of the head, as {@link EncoderLoadOptions.integrity} is the model's. */
@@ -120,17 +170,49 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
   const onProgress = checkFunction("onProgress", options.onProgress);
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
-  const model = withSha256(toSource("model", options.model ?? DEFAULT_MODEL, base), "integrity", options.integrity);
-  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const given = options.model ?? DEFAULT_MODEL;
+  const packaged = isPackaged(given) ? given : undefined;
+  const { url: file, sha256: modelSum } = packaged?.model ?? { url: given as FileSource, sha256: undefined };
+  const model = withSha256(toSource("model", file, base), "integrity", options.integrity ?? modelSum);
+  const { start, alone, wasm } = engineRequest(options, base);
+  const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const threads = alone ? 1 : wanted;
   const cache = platform().cache(options.cache);
   if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
   const timeout = checkInteger("timeout", options.timeout, 1, MOST_PATIENCE) ?? DEFAULT_TIMEOUT;
-  const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch) };
-  const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout } };
+  const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch), start };
+  const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout }, ...wasm };
   if (!withHead) return { call, threads, events, signal };
 
-  const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
-  return { call: { ...call, head: withSha256(head, "headIntegrity", options.headIntegrity) }, threads, events, signal };
+  const own = options.head === undefined ? packaged?.head : undefined;
+  const headFile = own?.url ?? options.head;
+  const head = headFile === undefined ? defaultHead(model, base) : toSource("head", headFile, base);
+  const { headIntegrity = own?.sha256 } = options;
+  return { call: { ...call, head: withSha256(head, "headIntegrity", headIntegrity) }, threads, events, signal };
+}
+
+/** What the options say of the engine: `alone` is one that other workers cannot help. */
+export function engineRequest(
+  { worker, wasm }: EngineOptions,
+  base = platform().base(),
+): { start: ClientEvents["start"]; alone: boolean; wasm: { wasm?: WasmSource } } {
+  if (worker !== undefined && worker !== false && typeof worker !== "function") {
+    throw invalid("worker must be false, for the engine in this thread, or a function that starts a worker.");
+  }
+  const start = worker === false ? () => platform().startHere() : worker && (() => platform().portOf(worker()));
+  const alone = worker === false || (worker !== undefined && "threads" in worker);
+  return { start, alone, wasm: wasm === undefined ? {} : { wasm: wasmSource(wasm, base) } };
+}
+
+function wasmSource(value: FileSource | WasmModule, base: string): WasmSource {
+  if (Object.prototype.toString.call(value) === "[object WebAssembly.Module]") return { module: value as WebAssembly.Module };
+  return toSource("wasm", value as FileSource, base);
+}
+
+/** Whether a model is named by its package's files. */
+function isPackaged(value: unknown): value is PackagedModel {
+  const file = (value as Partial<PackagedModel> | null)?.model;
+  return typeof value === "object" && typeof file === "object" && file !== null && "url" in file;
 }
 
 /** Headers as plain data, which the worker is sent. */
@@ -175,7 +257,7 @@ function toSource(what: string, value: FileSource, base: string): Source {
   // Copies, because the bytes move to the worker and the caller's must not vanish.
   if (ArrayBuffer.isView(value)) return { bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice() as Uint8Array<ArrayBuffer> };
   if (kind === "[object ArrayBuffer]") return { bytes: new Uint8Array(value as ArrayBuffer).slice() };
-  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);
 }
 
 function withSha256(source: Source, what: string, value: string | undefined): Source {

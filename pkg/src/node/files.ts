@@ -58,7 +58,7 @@ export async function sizeOf(url: string, request: RequestOptions): Promise<numb
 function unreadable(what: string, url: string, cause: unknown): CaseLensError {
   return new CaseLensError(
     "file",
-    `The ${what} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
+    `The ${what} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory. npm has a model as \`caselens-csts\`.`,
     { cause },
   );
 }

@@ -7,13 +7,18 @@ import type { Worker } from "node:worker_threads";
 import { CaseLensError, inWords } from "../errors.js";
 import type { Platform } from "../page/platform.js";
 import type { WorkerPort } from "../page/port.js";
+import { WebWorkerPort } from "../page/start.js";
 import type { FromWorker, ToWorker } from "../protocol.js";
+import type { WorkerLike } from "../types.js";
 
 /** Two letters at least: `C:\model.gguf` is a path. */
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-/** @param startThread starts the worker thread of the package. */
-export const nodePlatform = (startThread: () => Worker): Platform => ({
+/**
+ * @param startThread starts the worker thread of the package.
+ * @param startHere gives what stands in for it in this thread.
+ */
+export const nodePlatform = (startThread: () => Worker, startHere: () => Promise<WorkerLike>): Platform => ({
   startWorker: () => {
     try {
       return new ThreadPort(startThread());
@@ -21,6 +26,9 @@ export const nodePlatform = (startThread: () => Worker): Platform => ({
       throw new CaseLensError("worker", "The worker thread of caselens could not be started. Keep the `dist` folder of the package whole, and let bundlers leave the package out.", { cause });
     }
   },
+  startHere: async () => new WebWorkerPort(await startHere()),
+  // Deno has both kinds.
+  portOf: (worker) => ("on" in worker ? new ThreadPort(worker as Worker) : new WebWorkerPort(worker)),
   base: () => pathToFileURL(`${process.cwd()}${path.sep}`).href,
   resolve: (name, base) =>
     HAS_SCHEME.test(name) ? new URL(name).href : pathToFileURL(path.resolve(fileURLToPath(base), name)).href,

@@ -15,6 +15,8 @@ interface Pending {
 export interface ClientEvents {
   /** What the worker's requests are answered with; the worker sends them by itself where this is absent. */
   readonly fetch?: Fetch | undefined;
+  /** Starts a worker; the platform's own where this is absent. */
+  readonly start?: (() => WorkerPort | Promise<WorkerPort>) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly onWarning: (message: string) => void;
 }
@@ -49,7 +51,7 @@ export class Client {
    */
   static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
     if (signal?.aborted) throw abortError(signal);
-    const client = new Client(platform().startWorker(), events);
+    const client = await Client.#open(events);
     try {
       client.info = await client.#ask(call, signal, bytesOf(call));
       return client;
@@ -60,14 +62,18 @@ export class Client {
   }
 
   /** Does one call in a worker of its own, which ends with it. */
-  static async once<C extends Call>(call: C, signal: AbortSignal | undefined, fetch?: Fetch): Promise<Results[C["method"]]> {
+  static async once<C extends Call>(call: C, signal: AbortSignal | undefined, { fetch, start }: Pick<ClientEvents, "fetch" | "start"> = {}): Promise<Results[C["method"]]> {
     if (signal?.aborted) throw abortError(signal);
-    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {}, fetch });
+    const client = await Client.#open({ onProgress: undefined, onWarning: () => {}, fetch, start });
     try {
       return await client.#ask(call, signal);
     } finally {
       client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
+  }
+
+  static async #open(events: ClientEvents): Promise<Client> {
+    return new Client(await (events.start ?? platform().startWorker)(), events);
   }
 
   /** Does a call that needs files, which the caller's own `fetch` gets where there is one. */

@@ -2,13 +2,17 @@
 //
 // The entry for browsers needs to do nothing; the one for Node (`node.ts`) puts its own platform here before anything loads.
 
-import type { CachePlace } from "../types.js";
+import type { CachePlace, WorkerLike } from "../types.js";
 import type { WorkerPort } from "./port.js";
-import { startWebWorker } from "./start.js";
+import { startHere, startWebWorker, WebWorkerPort } from "./start.js";
 
 export interface Platform {
   /** @throws CaseLensError `worker` when none can be started. */
   startWorker(): WorkerPort;
+  /** The engine in this thread, behind the same face. */
+  startHere(): Promise<WorkerPort>;
+  /** A worker that the caller started. */
+  portOf(worker: WorkerLike): WorkerPort;
   /** The URL that relative URLs belong to. */
   base(): string;
   /** The absolute URL of a file that the caller named; throws when it is none. */
@@ -23,6 +27,8 @@ export interface Platform {
 
 const browser: Platform = {
   startWorker: startWebWorker,
+  startHere,
+  portOf: (worker) => new WebWorkerPort(worker),
   // Without a page or a worker there is nothing to load from, and starting the worker says so.
   base: () => globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/",
   resolve: (name, base) => new URL(name, base).href,

@@ -59,7 +59,7 @@ export class Pool {
       };
       const files = copied({ ...kept, ...first.brought });
       if (--wanted === 0) first.brought = {};
-      const client = await Client.load({ ...files, device: "wasm" }, { onProgress: undefined, onWarning, fetch: events.fetch }, closing);
+      const client = await Client.load({ ...files, device: "wasm" }, { ...events, onProgress: undefined, onWarning }, closing);
       loaded = true;
       return client;
     };

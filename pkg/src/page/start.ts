@@ -2,16 +2,17 @@
 
 import { CaseLensError, inWords } from "../errors.js";
 import type { ToWorker } from "../protocol.js";
+import type { WorkerLike } from "../types.js";
 import type { WorkerPort } from "./port.js";
 
 /** A browser's worker. */
 export class WebWorkerPort implements WorkerPort {
-  readonly #worker: Worker;
+  readonly #worker: Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror" | "onmessageerror">;
   readonly #unloaded: string;
 
   /** @param unloaded why its script may not have loaded, in words; browsers do not say. */
-  constructor(worker: Worker, unloaded = "its script could not be loaded") {
-    this.#worker = worker;
+  constructor(worker: WorkerLike, unloaded = "its script could not be loaded") {
+    this.#worker = worker as Worker;
     this.#unloaded = unloaded;
   }
 
@@ -33,10 +34,28 @@ export class WebWorkerPort implements WorkerPort {
   }
 }
 
+/** What to do without workers. */
+const WITHOUT =
+  "`worker: false` runs the engine in this thread; where nothing can be imported later, as in a service worker, so does `worker: inThisThread` of \"caselens/inline\".";
+
+/**
+ * The engine in this thread.
+ *
+ * @throws CaseLensError `worker` when it cannot be imported.
+ */
+export async function startHere(): Promise<WebWorkerPort> {
+  try {
+    const { inThisThread } = await import("../inline.js");
+    return new WebWorkerPort(inThisThread());
+  } catch (cause) {
+    throw new CaseLensError("worker", `The engine could not be imported into this thread: ${inWords(cause)}. A service worker takes \`worker: inThisThread\` of "caselens/inline".`, { cause });
+  }
+}
+
 /** @throws CaseLensError `worker` when there are no workers here, or the page may not start this one. */
 export function startWebWorker(): WebWorkerPort {
   if (typeof Worker === "undefined") {
-    throw new CaseLensError("worker", "There are no web workers here: load caselens in a browser, or in Node or Deno through the package's `node` export.");
+    throw new CaseLensError("worker", `There are no web workers here. ${WITHOUT}`);
   }
   try {
     // Vite 7 and older copy a package's modules to node_modules/.vite/deps while developing, and leave the worker behind.
@@ -53,7 +72,7 @@ export function startWebWorker(): WebWorkerPort {
 /** The error for a worker that the page may not start. */
 function notStarted(cause: unknown): CaseLensError {
   const why = /TrustedScriptURL/.test(inWords(cause))
-    ? "The page requires Trusted Types for scripts, and caselens has no policy of its own: let a `default` policy's `createScriptURL` pass the URL of `worker.js`."
+    ? "The page requires Trusted Types for scripts, and caselens has no policy of its own: give `worker: () => new Worker(policy.createScriptURL(url), { type: \"module\" })`, with the URL of `dist/worker.js`."
     : "Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.";
   return new CaseLensError("worker", `The worker of caselens could not be started. ${why}`, { cause });
 }

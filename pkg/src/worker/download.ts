@@ -34,9 +34,10 @@ export interface Download {
   readonly kept: Promise<void>;
 }
 
-const MAKES: Record<FileRole, string> = {
-  model: "`./build.sh` or `caselens quantize` makes one",
-  head: "`caselens train-head` makes one",
+/** Where each file comes from. */
+const HINTS: Record<FileRole, string> = {
+  model: "npm has one as `caselens-csts` (`import model from \"caselens-csts\"`)",
+  head: "it has to lie beside the model, or be named as `head`; `caselens-csts` has both",
   manifest: "`caselens export` makes one",
   gallery: "`caselens export --gallery` makes one",
 };
@@ -108,7 +109,7 @@ async function firstAnswer(url: string, { role, revalidate, request = DEFAULT_RE
     throw unreachable(url, `The ${role}`, error);
   });
   try {
-    checkAnswer(answer.response, url, `The ${role}`, `Check the URL; ${MAKES[role]}.`);
+    checkAnswer(answer.response, url, `The ${role}`, `Check the URL; ${HINTS[role]}.`);
   } catch (error) {
     answer.response.body?.cancel().catch(() => {});
     throw error;

@@ -1,8 +1,10 @@
 // The wasm module is built twice, for relaxed SIMD and for machines without it: which of the two runs here.
 
+import { CaseLensError, inWords } from "../errors.js";
+import type { WasmSource } from "../protocol.js";
 import * as simd128 from "../wasm/caselens.js";
 import * as relaxed from "../wasm/relaxed/caselens.js";
-import { instructions } from "./support.js";
+import { checkWebAssembly, type Instructions, instructions } from "./support.js";
 
 // Bundlers look for these expressions as they stand here, in the package's `dist/worker.js`: the modules lie beside that.
 const builds = {
@@ -19,15 +21,41 @@ export interface Module {
 }
 
 /**
- * Starts the module that this machine can run.
+ * Starts the module that this machine can run, or the one that is given.
  *
  * @param read gets its bytes, or an answer that holds them.
- * @throws CaseLensError `unsupported` where it can run neither.
+ * @throws CaseLensError `unsupported` where it can run neither, `invalid-argument` where what is given is another module.
  */
-export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>): Promise<Module> {
+export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>, given?: WasmSource): Promise<Module> {
+  if (given) return startGiven(await compiled(given, read));
   const { module, url } = builds[instructions()];
   await module.default({ module_or_path: await read(url()) });
   return module;
+}
+
+async function startGiven(wasm: WebAssembly.Module): Promise<Module> {
+  // `bundle.mjs` writes into each build which it is.
+  const [section] = WebAssembly.Module.customSections(wasm, "caselens");
+  const name = section && (new TextDecoder().decode(section) as Instructions);
+  if (!name || !(name in builds)) throw notOurs("it is another module, or of another version");
+  const { module } = builds[name];
+  await module.default({ module_or_path: wasm });
+  return module;
+}
+
+async function compiled(given: WasmSource, read: (url: URL) => Promise<Response | BufferSource>): Promise<WebAssembly.Module> {
+  checkWebAssembly();
+  // Where a platform compiles modules itself, it need not allow it here.
+  if ("module" in given) return given.module;
+  instructions();
+  const code = "bytes" in given ? given.bytes : await read(new URL(given.url));
+  return WebAssembly.compile(code instanceof Response ? await code.arrayBuffer() : code).catch((cause: unknown) => {
+    throw notOurs(inWords(cause), cause);
+  });
+}
+
+function notOurs(why: string, cause?: unknown): CaseLensError {
+  return new CaseLensError("invalid-argument", `wasm cannot be used: ${why}. It has to be \`caselens/dist/wasm/caselens_bg.wasm\` of this version, or the one in \`relaxed/\`.`, { cause });
 }
 
 /** How the module is named in messages. */

@@ -5,7 +5,7 @@
 
 import { COMPARE_CHUNK, EMBED_CHUNK, inChunks, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData } from "../errors.js";
-import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker } from "../protocol.js";
+import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker, WasmSource } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
@@ -22,7 +22,7 @@ import { isTrap } from "./support.js";
 /** The world outside the session. */
 export interface Outside {
   /** Starts the wasm module. */
-  boot(): Promise<Module>;
+  boot(wasm?: WasmSource): Promise<Module>;
   openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
   download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
   /** The size of a file, in bytes, without reading it; null where it cannot be known. */
@@ -72,6 +72,7 @@ export class Session {
   #info: EngineInfo | undefined;
   /** Set while there is no engine because the GPU was lost: why, in words. */
   #gpuLoss: string | undefined;
+  #closed = false;
   #broken: CaseLensError | undefined;
   #break!: (error: CaseLensError) => void;
   /** Rejects when the wasm module breaks, which may leave the promise of the call that broke it pending for ever. */
@@ -92,6 +93,17 @@ export class Session {
     this.#tail = this.#tail.then(() => this.#answer(id, call));
   }
 
+  /** Whether the wasm module cannot be used any more. */
+  get broken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Ends what it does, where the thread goes on: once the step that runs is over, the engine's memory is free. */
+  close(): void {
+    this.#closed = true;
+    this.#tail = this.#tail.then(() => this.#freeEngine());
+  }
+
   /** Something threw outside of every call: in a Rust future this is a panic, after which the module is unusable. */
   fail(thrown: unknown): void {
     if (this.#broken) return;
@@ -104,7 +116,7 @@ export class Session {
   }
 
   async #answer(id: number, call: Call): Promise<void> {
-    const stopped = () => this.#aborted.has(id);
+    const stopped = () => this.#closed || this.#aborted.has(id);
     try {
       if (this.#broken) throw this.#broken;
       const value = stopped() ? undefined : await Promise.race([this.#do(call, stopped), this.#breaking]);
@@ -233,14 +245,14 @@ export class Session {
   }
 
   /** Its files belong together: none is taken from a cache without asking, where it may be older than another. */
-  async #gallery({ manifest }: GalleryCall): Promise<GalleryData> {
+  async #gallery({ manifest, wasm: given }: GalleryCall): Promise<GalleryData> {
     const meter = new ProgressMeter(() => {});
     const get = async (url: string, role: FileRole) => {
       const file = new Whole();
       await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() }, file);
       return file.bytes();
     };
-    const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
+    const [wasm, json] = await Promise.all([this.#outside.boot(given), get(manifest, "manifest")]);
     const gallery = new wasm.Gallery(new TextDecoder().decode(json));
     const { files, ...info } = gallery.info();
     const [head, embeddings] = await Promise.all([
@@ -261,7 +273,7 @@ export class Session {
     this.#request = requestOptions(call.request);
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message]));
-    this.#wasm = this.#outside.boot();
+    this.#wasm = this.#outside.boot(call.wasm);
     this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
 
     try {

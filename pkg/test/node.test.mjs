@@ -166,6 +166,21 @@ test("threads of the caller's own do the work", async () => {
   lens.dispose();
 });
 
+test("a thread that dies takes its calls with it, and the next call starts another", async () => {
+  const started = [];
+  const worker = () => started[started.push(new Worker(fileURLToPath(import.meta.resolve("caselens/dist/node-worker.js")))) - 1];
+  const lens = await CaseLens.load({ model: await readFile(MODEL), head: await readFile(HEAD), threads: 1, worker });
+  const conditions = Array.from({ length: 200 }, (_, i) => `the place ${i}`);
+  const call = lens.compare(...PAIR, conditions);
+  await started[0].terminate();
+  await assert.rejects(call, { code: "worker", message: /Call again/ });
+  const [first] = await lens.compare(...PAIR, ["the place"]);
+  assert.ok(first.rating > 3);
+  assert.equal(started.length, 2);
+  lens.dispose();
+  await assert.rejects(lens.compare(...PAIR, ["the place"]), { code: "disposed" });
+});
+
 test("CommonJS gets the same by require", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--no-warnings", "--eval", 'console.log(typeof require("caselens").CaseLens.load)'], {
     cwd: fileURLToPath(new URL("../", import.meta.url)),

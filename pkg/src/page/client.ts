@@ -31,6 +31,8 @@ export class Client {
   #keep!: () => void;
   /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
   readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
+  /** Whether the worker stopped by itself. */
+  lost = false;
   #requests: Requests | undefined;
   /** What it downloaded and is kept nowhere, in the form of a call's sources. */
   brought: Partial<Pick<LoadCall, "model" | "head">> = {};
@@ -41,7 +43,12 @@ export class Client {
     this.#events = events;
     worker.listen({
       message: (message) => this.#receive(message),
-      failed: (why) => this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. The whole \`dist\` folder of the package has to be there; load again.`)),
+      failed: (why) => {
+        this.lost = true;
+        this.#keep(); // nothing more is kept
+        const remedy = this.info ? "Call again: another one starts." : "The whole `dist` folder of the package has to be there; load again.";
+        this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. ${remedy}`));
+      },
     });
   }
 
@@ -167,7 +174,8 @@ export class Client {
   }
 }
 
-function abortError(signal: AbortSignal): CaseLensError {
+/** The error for a call that its signal aborted. */
+export function abortError(signal: AbortSignal): CaseLensError {
   return new CaseLensError("aborted", "The call was aborted through its signal.", { cause: signal.reason });
 }
 

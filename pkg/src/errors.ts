@@ -64,8 +64,8 @@ export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
 /** What to do about an error of the engine in JavaScript; the engine speaks of things, not of arguments. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   "invalid-text": "Clean it with `text.toWellFormed()` first.",
-  "head-format": "`caselens train-head` makes one.",
-  "head-mismatch": "`caselens train-head` makes one.",
+  "head-format": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
+  "head-mismatch": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
   "bundle-format": "`caselens export` makes one.",
   "bundle-schema": "`caselens export` makes one.",
   "webgpu-unavailable": 'That is `device: "wasm"`.',

@@ -6,8 +6,8 @@
 import type { ErrorData } from "./errors.js";
 import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
 
-/** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
-export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> }) & {
+/** Where a file comes from: an absolute URL, bytes that now belong to the worker, or a blob. */
+export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly blob: Blob }) & {
   /** What it has to be, in hexadecimal digits. */
   readonly sha256?: string;
 };

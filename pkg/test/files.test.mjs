@@ -41,7 +41,7 @@ async function keep(url) {
 }
 
 test("files that are not kept are measured by asking their server, and nothing is loaded", async () => {
-  const options = { model: `${origin}/m/model.gguf`, cache: folder, headers: { "x-own": "1" } };
+  const options = { model: `${origin}/m/model.gguf`, cache: { folder }, headers: { "x-own": "1" } };
   assert.equal(await CaseLens.isCached(options), false);
   assert.deepEqual(requests, []);
   assert.equal(await CaseLens.size(options), 1024);
@@ -51,7 +51,7 @@ test("files that are not kept are measured by asking their server, and nothing i
 });
 
 test("kept files are told, measured without their server, and forgotten", async () => {
-  const options = { model: `${origin}/m/model.gguf`, cache: folder };
+  const options = { model: `${origin}/m/model.gguf`, cache: { folder } };
   await keep(options.model);
   assert.equal(await Encoder.isCached(options), true);
   assert.equal(await CaseLens.isCached(options), false, "its head is not");

@@ -66,29 +66,29 @@ test("disposing frees the engine, and what waits is not done", async () => {
   assert.ok(engine.calls.length <= 2, `${engine.calls.length} steps`);
 });
 
-test("the option decides who does the work, and how many", () => {
+test("the option decides who does the work, and how many", async () => {
   const request = (options) => loadRequest({ threads: 4, ...options }, true, "https://example.org/");
-  assert.equal(request({}).threads, 4);
-  assert.equal(request({}).events.start, undefined);
-  assert.equal(request({ worker: false }).threads, 1);
-  assert.equal(request({ worker: inThisThread }).threads, 1);
+  assert.equal((await request({})).threads, 4);
+  assert.equal((await request({})).events.start, undefined);
+  assert.equal((await request({ worker: false })).threads, 1);
+  assert.equal((await request({ worker: inThisThread })).threads, 1);
   const worker = { postMessage() {}, terminate() {} };
-  const own = request({ worker: () => worker });
+  const own = await request({ worker: () => worker });
   assert.equal(own.threads, 4);
   own.events.start().listen({ message: assert.fail, failed: assert.fail });
   assert.equal(typeof worker.onmessage, "function", "the caller's worker is listened to");
   for (const wrong of [{ worker: true }, { worker: worker }, { worker: null }, { wasm: 7 }, { wasm: null }]) {
-    assert.throws(() => request(wrong), { code: "invalid-argument" }, JSON.stringify(wrong));
+    await assert.rejects(request(wrong), { code: "invalid-argument" }, JSON.stringify(wrong));
   }
 });
 
 test("a module is taken by its URL, its bytes or as it is, and has to be ours", async () => {
-  const call = (wasm) => loadRequest({ wasm }, true, "https://example.org/app/").call.wasm;
+  const call = async (wasm) => (await loadRequest({ wasm }, true, "https://example.org/app/")).call.wasm;
   const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
   const module = new WebAssembly.Module(empty);
-  assert.deepEqual(call("caselens.wasm"), { url: "https://example.org/app/caselens.wasm" });
-  assert.deepEqual(call(empty), { bytes: empty });
-  assert.equal(call(module).module, module);
+  assert.deepEqual(await call("caselens.wasm"), { url: "https://example.org/app/caselens.wasm" });
+  assert.deepEqual(await call(empty), { bytes: empty });
+  assert.equal((await call(module)).module, module);
   const refused = { code: "invalid-argument", message: /^wasm cannot be used.*caselens_bg\.wasm/ };
   for (const given of [{ module }, { bytes: empty }, { bytes: new Uint8Array(3) }]) await assert.rejects(startEngine(assert.fail, given), refused);
 });

@@ -75,6 +75,7 @@ test("a path, a file: URL, an http: URL and bytes are the same model", async () 
     { model: pathToFileURL(MODEL).href, head: HEAD },
     { model: `${server.origin}/caselens-csts-q4_0.gguf` },
     { model: await readFile(MODEL), head: await readFile(HEAD) },
+    { model: new Blob([await readFile(MODEL)]), head: new Response(await readFile(HEAD)) },
   ];
   let first;
   for (const source of sources) {
@@ -210,9 +211,9 @@ test("downloads are kept in a folder where one is named, and nowhere else", asyn
   await load(undefined);
   await load(false);
   assert.equal(server.requests.length, 4);
-  await load(folder);
+  await load({ folder });
   assert.equal(server.requests.length, 6);
-  await load(folder);
+  await load({ folder });
   assert.equal(server.requests.length, 6, "the second time nothing is asked for");
   const names = await readdir(folder);
   assert.deepEqual(names.map((name) => name.replace(/^[0-9a-f]{16}-/, "")).sort(), ["caselens-csts-q4_0.gguf", "caselens-csts.head.safetensors"]);
@@ -228,7 +229,7 @@ test("downloads are kept in a folder where one is named, and nowhere else", asyn
   for (const [what, damaged] of Object.entries(damages)) {
     for (const [i, name] of names.entries()) {
       await writeFile(path.join(folder, name), damaged(whole[i]));
-      await load(folder);
+      await load({ folder });
       assert.ok(whole[i].equals(await readFile(path.join(folder, name))), `${name}: ${what}`);
     }
   }
@@ -247,6 +248,20 @@ test("a model is downloaded once, however many threads take part and though noth
   server.close();
 });
 
+test("with cache: true files are kept in the user's own folder for caches", async (context) => {
+  if (process.platform !== "linux") return context.skip("the variable is Linux's");
+  const before = process.env.XDG_CACHE_HOME;
+  process.env.XDG_CACHE_HOME = temporary;
+  const server = await serveModels();
+  const options = { model: `${server.origin}/caselens-csts-q4_0.gguf`, cache: true };
+  (await CaseLens.load(options)).dispose();
+  assert.equal((await readdir(path.join(temporary, "caselens"))).length, 2);
+  assert.equal(await CaseLens.isCached(options), true);
+  server.close();
+  if (before === undefined) delete process.env.XDG_CACHE_HOME;
+  else process.env.XDG_CACHE_HOME = before;
+});
+
 test("a folder that cannot be used is one warning", async () => {
   const server = await serveModels();
   const file = path.join(temporary, "a file");
@@ -254,7 +269,7 @@ test("a folder that cannot be used is one warning", async () => {
   const warnings = [];
   const encoder = await Encoder.load({
     model: `${server.origin}/caselens-csts-q4_0.gguf`,
-    cache: path.join(file, "folder"),
+    cache: { folder: path.join(file, "folder") },
     onWarning: (message) => warnings.push(message),
   });
   encoder.dispose();
@@ -264,7 +279,7 @@ test("a folder that cannot be used is one warning", async () => {
 });
 
 test("wrong options reject, they do not throw", async () => {
-  for (const options of [{ device: "cuda" }, { cache: true }, { cache: "" }, { cache: 7 }, { model: "https://[" }]) {
+  for (const options of [{ device: "cuda" }, { cache: "folder" }, { cache: {} }, { cache: 7 }, { model: "https://[" }]) {
     await assert.rejects(CaseLens.load(options), { code: "invalid-argument" }, JSON.stringify(options));
   }
 });

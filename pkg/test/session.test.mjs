@@ -110,6 +110,17 @@ test("what was downloaded and is kept nowhere is handed on where that is asked, 
   }
 });
 
+test("blobs are read in the worker, and one that is gone is an error of its own", async () => {
+  const { load, wasm } = open();
+  assert.equal((await load({ model: { blob: new Blob([Uint8Array.of(1, 2)]) }, head: { blob: new Blob([Uint8Array.of(3)]) }, device: "wasm" })).type, "done");
+  assert.deepEqual(wasm.engines[0].model, Uint8Array.of(1, 2));
+  const gone = Object.assign(new Blob(["x"]), {
+    stream: () => new ReadableStream({ pull: (controller) => controller.error(new DOMException("it changed", "NotReadableError")) }),
+  });
+  const { error } = await open().load({ model: { blob: gone }, device: "wasm" });
+  assert.deepEqual([error.code, /could not be read.*it changed.*choose it again/.test(error.message)], ["file", true]);
+});
+
 test("where neither file can be had, the model is what the error speaks of", async () => {
   const missing = (file) => Promise.reject(new CaseLensError("http", `no ${file}`));
   const { load } = open({ download: (url) => (url === HEAD ? missing("head") : sleep(30).then(() => missing("model"))) });

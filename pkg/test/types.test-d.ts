@@ -34,7 +34,7 @@ const lens: CaseLens = await CaseLens.load({
   head: new Uint8Array(8),
   device: "auto",
   threads: 2,
-  cache: "a/folder",
+  cache: { folder: "a/folder" },
   integrity: "sha256-…",
   headIntegrity: "0123",
   timeout: 5000,
@@ -48,6 +48,7 @@ const lens: CaseLens = await CaseLens.load({
   signal,
 });
 await CaseLens.load();
+await CaseLens.load({ model: new Blob(), head: new Response(), cache: true });
 await CaseLens.load({ worker: false, wasm: new URL("https://example.org/caselens_bg.wasm") });
 await CaseLens.load({ worker: () => new Worker("worker.js", { type: "module" }), wasm: new Uint8Array(8) });
 await Encoder.load({ worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });

@@ -4,7 +4,7 @@ import packaged from "caselens-csts";
 
 const lens = await CaseLens.load({
   model: process.argv[2] ?? packaged,
-  cache: "cache", // a model from a URL is kept here; one from disk is not copied
+  cache: { folder: "cache" }, // a model from a URL is kept here; one from disk is not copied
 });
 const results = await lens.compare("She plays chess in the park", "He plays football in the park", ["the place", "the game"]);
 for (const { condition, rating } of results) console.log(`${condition}: ${rating.toFixed(1)} of 5`);

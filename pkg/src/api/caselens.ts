@@ -45,7 +45,7 @@ export class CaseLens {
    * @throws {@link CaseLensError} with any code but `disposed`.
    */
   static async load(options?: LoadOptions): Promise<CaseLens> {
-    const { call, threads, events, signal } = loadRequest(options, true);
+    const { call, threads, events, signal } = await loadRequest(options, true);
     return new CaseLens(await Pool.load(call, threads, events, signal));
   }
 

@@ -47,7 +47,7 @@ export class Encoder {
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
   static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, threads, events, signal } = loadRequest(options, false);
+    const { call, threads, events, signal } = await loadRequest(options, false);
     return new Encoder(await Pool.load(call, threads, events, signal));
   }
 

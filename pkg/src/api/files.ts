@@ -6,10 +6,10 @@ import { type LoadOptions, loadRequest } from "./options.js";
 
 /** Does with a model's files what is asked; bytes and files that were given are here. */
 async function about(what: FilesCall["what"], options: LoadOptions | undefined, withHead: boolean): Promise<FileState[]> {
-  const { call, events, signal } = loadRequest(options, withHead);
+  const { call, events, signal } = await loadRequest(options, withHead);
   const sources = [call.model, ...(call.head ? [call.head] : [])];
   const urls = sources.flatMap((source) => ("url" in source ? [source.url] : []));
-  const given = sources.flatMap((source) => ("bytes" in source ? [{ kept: true, size: source.bytes.byteLength }] : []));
+  const given = sources.flatMap((source) => ("url" in source ? [] : [{ kept: true, size: "bytes" in source ? source.bytes.byteLength : source.blob.size }]));
   const { cache, request } = call;
   const found = urls.length > 0 ? await Client.once({ method: "files", urls, what, cache, request }, signal, events) : [];
   return [...given, ...found];

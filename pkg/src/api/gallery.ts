@@ -45,7 +45,7 @@ export class Gallery {
    */
   static async load(url: string | URL, options?: GalleryLoadOptions): Promise<Gallery> {
     const { signal, ...engine } = checkOptions<GalleryLoadOptions>(options);
-    const { start, wasm } = engineRequest(engine);
+    const { start, wasm } = await engineRequest(engine);
     return new Gallery(await Client.once({ method: "gallery", manifest: manifestUrl(url), ...wasm }, checkSignal(signal), { start }));
   }
 

@@ -1,6 +1,6 @@
 // What `load` takes, and how it becomes a call of the worker.
 
-import { inWords } from "../errors.js";
+import { CaseLensError, inWords } from "../errors.js";
 import type { ClientEvents } from "../page/client.js";
 import { platform } from "../page/platform.js";
 import type { LoadCall, Source, WasmSource } from "../protocol.js";
@@ -8,10 +8,10 @@ import type { Device, Fetch, Progress, WasmModule, WorkerLike } from "../types.j
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
 
 /**
- * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
+ * A file: its URL, its bytes (copied; yours stay usable), or a `Blob`, `File` or `Response` that holds them. A string is resolved against the page's base URL; in Node and Deno
  * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory.
  */
-export type FileSource = string | URL | ArrayBuffer | Uint8Array;
+export type FileSource = string | URL | ArrayBuffer | Uint8Array | Blob | Response;
 
 /** A file of a model that comes as a package. */
 export interface PackagedFile {
@@ -92,12 +92,13 @@ export interface EncoderLoadOptions extends EngineOptions {
    */
   threads?: number | undefined;
   /**
-   * Whether files from `http:` and `https:` URLs are kept for the next time. In browsers `true` keeps them in Cache Storage. In
-   * Node and Deno there is no such place: the path of a folder keeps them there, and it is made where it does not exist.
+   * Whether files from `http:` and `https:` URLs are kept for the next time: in browsers in Cache Storage; in Node and Deno in a
+   * folder, the one that is named, or with `true` `caselens` in the user's own for caches (`~/.cache`, `~/Library/Caches`,
+   * `%LOCALAPPDATA%`). It is made where it does not exist. A browser has no folders: there `{ folder }` is `true`.
    *
    * @defaultValue `true` in browsers, `false` in Node and Deno
    */
-  cache?: boolean | string | undefined;
+  cache?: boolean | { readonly folder: string } | undefined;
   /**
    * The SHA-256 of the model: hexadecimal digits, or `"sha256-…"` in Base64 as in HTML. A file that is another is refused (`integrity`),
    * also one that was kept: that one is fetched anew. It is computed as the file comes, in browsers at about 100 MB a second.
@@ -164,7 +165,7 @@ export interface LoadRequest {
  * @param base the URL that relative URLs belong to.
  * @throws CaseLensError `invalid-argument`.
  */
-export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): LoadRequest {
+export async function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): Promise<LoadRequest> {
   const options = checkOptions<LoadOptions>(value);
   const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
   const onProgress = checkFunction("onProgress", options.onProgress);
@@ -173,12 +174,12 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
   const given = options.model ?? DEFAULT_MODEL;
   const packaged = isPackaged(given) ? given : undefined;
   const { url: file, sha256: modelSum } = packaged?.model ?? { url: given as FileSource, sha256: undefined };
-  const model = withSha256(toSource("model", file, base), "integrity", options.integrity ?? modelSum);
-  const { start, alone, wasm } = engineRequest(options, base);
+  const model = withSha256(await toSource("model", file, base), "integrity", options.integrity ?? modelSum);
+  const { start, alone, wasm } = await engineRequest(options, base);
   const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
   const threads = alone ? 1 : wanted;
   const cache = platform().cache(options.cache);
-  if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
+  if (cache === undefined) throw invalid('cache must be true, false or { folder: "path" }.');
   const timeout = checkInteger("timeout", options.timeout, 1, MOST_PATIENCE) ?? DEFAULT_TIMEOUT;
   const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch), start };
   const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout }, ...wasm };
@@ -186,26 +187,26 @@ export function loadRequest(value: LoadOptions | undefined, withHead: boolean, b
 
   const own = options.head === undefined ? packaged?.head : undefined;
   const headFile = own?.url ?? options.head;
-  const head = headFile === undefined ? defaultHead(model, base) : toSource("head", headFile, base);
+  const head = headFile === undefined ? defaultHead(model, base) : await toSource("head", headFile, base);
   const { headIntegrity = own?.sha256 } = options;
   return { call: { ...call, head: withSha256(head, "headIntegrity", headIntegrity) }, threads, events, signal };
 }
 
 /** What the options say of the engine: `alone` is one that other workers cannot help. */
-export function engineRequest(
+export async function engineRequest(
   { worker, wasm }: EngineOptions,
   base = platform().base(),
-): { start: ClientEvents["start"]; alone: boolean; wasm: { wasm?: WasmSource } } {
+): Promise<{ start: ClientEvents["start"]; alone: boolean; wasm: { wasm?: WasmSource } }> {
   if (worker !== undefined && worker !== false && typeof worker !== "function") {
     throw invalid("worker must be false, for the engine in this thread, or a function that starts a worker.");
   }
   const start = worker === false ? () => platform().startHere() : worker && (() => platform().portOf(worker()));
   const alone = worker === false || (worker !== undefined && "threads" in worker);
-  return { start, alone, wasm: wasm === undefined ? {} : { wasm: wasmSource(wasm, base) } };
+  return { start, alone, wasm: wasm === undefined ? {} : { wasm: await wasmSource(wasm, base) } };
 }
 
-function wasmSource(value: FileSource | WasmModule, base: string): WasmSource {
-  if (Object.prototype.toString.call(value) === "[object WebAssembly.Module]") return { module: value as WebAssembly.Module };
+async function wasmSource(value: FileSource | WasmModule, base: string): Promise<WasmSource> {
+  if (kindOf(value) === "WebAssembly.Module") return { module: value as WebAssembly.Module };
   return toSource("wasm", value as FileSource, base);
 }
 
@@ -226,8 +227,8 @@ function checkHeaders(value: EncoderLoadOptions["headers"]): Record<string, stri
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
 function defaultHead(model: Source, base: string): Source {
-  const placed = "url" in model && hasPlace(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
-  return { url: new URL(DEFAULT_HEAD, "url" in placed ? placed.url : base).href };
+  const placed = "url" in model && hasPlace(model.url) ? model.url : toUrl("head", DEFAULT_MODEL, base);
+  return { url: new URL(DEFAULT_HEAD, placed).href };
 }
 
 /** Whether something can lie beside a URL: `chrome-extension:` and `app:` have places as `https:` has, `blob:` and `data:` have none. */
@@ -245,19 +246,36 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
   return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
 }
 
-function toSource(what: string, value: FileSource, base: string): Source {
-  const kind = Object.prototype.toString.call(value); // `instanceof` fails for what another realm made, such as an iframe or a test's sandbox
-  if (typeof value === "string" || kind === "[object URL]") {
-    try {
-      return { url: typeof value === "string" ? platform().resolve(value, base) : (value as URL).href };
-    } catch {
-      throw invalid(`${what} is not a URL: "${value}".`);
-    }
-  }
+async function toSource(what: string, value: FileSource, base: string): Promise<Source> {
+  const kind = kindOf(value);
+  if (typeof value === "string" || kind === "URL") return { url: toUrl(what, value as string | URL, base) };
+  if (kind === "Blob" || kind === "File") return { blob: value as Blob };
+  if (kind === "Response") return { blob: await bodyOf(what, value as Response) };
   // Copies, because the bytes move to the worker and the caller's must not vanish.
   if (ArrayBuffer.isView(value)) return { bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice() as Uint8Array<ArrayBuffer> };
-  if (kind === "[object ArrayBuffer]") return { bytes: new Uint8Array(value as ArrayBuffer).slice() };
-  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);
+  if (kind === "ArrayBuffer") return { bytes: new Uint8Array(value as ArrayBuffer).slice() };
+  throw invalid(`${what} must be a URL, an ArrayBuffer, a Uint8Array, a Blob or a Response${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);
+}
+
+/** The name of an object's class: `instanceof` fails for what another realm made, such as an iframe or a test's sandbox. */
+function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
+function toUrl(what: string, value: string | URL, base: string): string {
+  try {
+    return typeof value === "string" ? platform().resolve(value, base) : value.href;
+  } catch {
+    throw invalid(`${what} is not a URL: "${value}".`);
+  }
+}
+
+/** What a server answered to the caller. */
+async function bodyOf(what: string, response: Response): Promise<Blob> {
+  if (!response.ok) throw new CaseLensError("http", `The answer that was given as ${what} holds no file (HTTP ${response.status}${response.url && `, ${response.url}`}).`);
+  return response.blob().catch((cause: unknown) => {
+    throw new CaseLensError("download-incomplete", `The answer that was given as ${what} could not be read: ${inWords(cause)}.`, { cause });
+  });
 }
 
 function withSha256(source: Source, what: string, value: string | undefined): Source {

@@ -19,8 +19,6 @@ export interface Platform {
   resolve(name: string, base: string): string;
   /** The place that the option `cache` names; undefined when there is no such place here. */
   cache(option: unknown): CachePlace | undefined;
-  /** What `cache` has to be here, in words. */
-  readonly cacheChoices: string;
   /** Processors, and memory in GB where it is known. */
   hardware(): { hardwareConcurrency?: number; deviceMemory?: number } | undefined;
 }
@@ -32,10 +30,18 @@ const browser: Platform = {
   // Without a page or a worker there is nothing to load from, and starting the worker says so.
   base: () => globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/",
   resolve: (name, base) => new URL(name, base).href,
-  cache: (option) => (option === undefined || option === true ? "browser" : option === false ? "none" : undefined),
-  cacheChoices: "true or false: a browser has no folders",
+  cache: (option) => {
+    if (option === false) return "none";
+    return option === undefined || option === true || folderOf(option) !== undefined ? "browser" : undefined;
+  },
   hardware: () => globalThis.navigator,
 };
+
+/** The folder that the option `cache` names; undefined where it names none. */
+export function folderOf(option: unknown): string | undefined {
+  const folder = (option as { folder?: unknown } | null | undefined)?.folder;
+  return typeof folder === "string" && folder !== "" ? folder : undefined;
+}
 
 let current = browser;
 

@@ -57,7 +57,7 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
     meter.size(kept.size);
     await sink.begin(kept.size);
     try {
-      const length = await readAll(readerOf(kept.response), meter, (chunk) => sink.push(chunk));
+      const length = await readAll(readerOf(kept.response.body), meter, (chunk) => sink.push(chunk));
       if (length === (kept.size ?? length)) {
         sink.end?.();
         return { fromCache: true, kept: Promise.resolve() };
@@ -101,6 +101,26 @@ async function fetchWhole(url: string, options: DownloadOptions, sink: Sink): Pr
   }
   aside.end();
   return { fromCache: false, kept: aside.kept };
+}
+
+/**
+ * Reads a blob into `sink`.
+ *
+ * @throws CaseLensError `file` where it cannot be read any more, or what `sink` throws.
+ */
+export async function readBlob(role: FileRole, blob: Blob, meter: PartMeter, sink: Sink): Promise<void> {
+  meter.size(blob.size);
+  await sink.begin(blob.size);
+  const { read, cancel } = readerOf(blob.stream());
+  const chunks: Chunks = {
+    cancel,
+    read: () =>
+      read().catch((cause: unknown) => {
+        throw new CaseLensError("file", `The ${role} could not be read from the file that was given: ${inWords(cause)}. It may have changed on disk: choose it again.`, { cause });
+      }),
+  };
+  await readAll(chunks, meter, (chunk) => sink.push(chunk));
+  sink.end?.();
 }
 
 /** @throws CaseLensError `network` or `http`. */
@@ -147,8 +167,8 @@ interface Chunks {
   cancel(reason: unknown): void;
 }
 
-function readerOf(response: Response): Chunks {
-  const reader = response.body?.getReader();
+function readerOf(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Chunks {
+  const reader = body?.getReader();
   return {
     read: async () => (await reader?.read())?.value,
     cancel: (reason) => void reader?.cancel(reason).catch(() => {}),

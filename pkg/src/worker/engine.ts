@@ -48,7 +48,7 @@ async function compiled(given: WasmSource, read: (url: URL) => Promise<Response 
   // Where a platform compiles modules itself, it need not allow it here.
   if ("module" in given) return given.module;
   instructions();
-  const code = "bytes" in given ? given.bytes : await read(new URL(given.url));
+  const code = "url" in given ? await read(new URL(given.url)) : "bytes" in given ? given.bytes : new Response(given.blob);
   return WebAssembly.compile(code instanceof Response ? await code.arrayBuffer() : code).catch((cause: unknown) => {
     throw notOurs(inWords(cause), cause);
   });

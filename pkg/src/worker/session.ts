@@ -9,7 +9,7 @@ import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, Fr
 import type { CachePlace, Embedded, EmbeddingsData, EngineInfo, GalleryData } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
-import { Both, type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
+import { Both, type Download, type DownloadOptions, type FileRole, readBlob, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
 import { Verified } from "./integrity.js";
 import { lookAfter } from "./kept.js";
@@ -309,6 +309,7 @@ export class Session {
         if (copy) copies.set(role, copy);
         return;
       }
+      if ("blob" in source) return readBlob(role, source.blob, part, sink);
       const { byteLength } = source.bytes;
       part.size(byteLength);
       await sink.begin(byteLength);

@@ -26,7 +26,9 @@
  * - `network`: the server could not be reached.
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
+ * - `integrity`: a file is not the one that `integrity` names.
  * - `file`: a file on this machine could not be read (Node and Deno).
+ * - `unsupported`: there is no WebAssembly here, or none that this package can run.
  * - `worker`: the worker could not start or died.
  * - `disposed`: `dispose()` was called.
  */
@@ -53,7 +55,7 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "disposed"] as const;
+const OWN_CODES = ["network", "http", "download-incomplete", "integrity", "file", "unsupported", "worker", "disposed"] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
@@ -61,8 +63,8 @@ export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
 /** What to do about an error of the engine in JavaScript; the engine speaks of things, not of arguments. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   "invalid-text": "Clean it with `text.toWellFormed()` first.",
-  "head-format": "`caselens train-head` makes one.",
-  "head-mismatch": "`caselens train-head` makes one.",
+  "head-format": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
+  "head-mismatch": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
   "bundle-format": "`caselens export` makes one.",
   "bundle-schema": "`caselens export` makes one.",
   "webgpu-unavailable": 'That is `device: "wasm"`.',

@@ -17,7 +17,7 @@ export type { ClusterOptions, Clustering, Group, Member } from "./api/list/clust
 export type { ListOptions } from "./api/list/options.js";
 export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
-export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
+export type { EncoderLoadOptions, EngineOptions, FileSource, LoadOptions, PackagedFile, PackagedModel } from "./api/options.js";
 export type { ListProgress, ProgressOptions } from "./api/progress.js";
 export type { TruncateOptions } from "./api/truncate.js";
 export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
@@ -31,6 +31,7 @@ export type {
   ExplainedStep,
   ExplainedToken,
   Explanation,
+  Fetch,
   GalleryItem,
   Info,
   OnTruncate,
@@ -38,4 +39,6 @@ export type {
   Reading,
   Recipe,
   TokenPooling,
+  WasmModule,
+  WorkerLike,
 } from "./types.js";

@@ -58,6 +58,20 @@ export interface Progress {
   readonly progress: number;
 }
 
+/** The global `fetch`, or another in its place. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A worker: a browser's, one of Node's `worker_threads`, or what stands in for one (`caselens/inline`). */
+export interface WorkerLike {
+  /** Sends a message, and hands over what is to be transferred. */
+  postMessage(message: unknown, transfer: never): void;
+  /** Ends it at once. */
+  terminate(): unknown;
+}
+
+/** A compiled WebAssembly module. */
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : object;
+
 /** Where downloads are kept: in Cache Storage, in the folder with this path, or nowhere. */
 export type CachePlace = "browser" | "none" | { readonly folder: string };
 

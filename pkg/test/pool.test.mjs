@@ -93,6 +93,53 @@ test("further workers start once the first one's files are kept", async () => {
   assert.ok(others.every(({ calls }) => calls.length > 0));
 });
 
+/** A pool whose first worker has died, with what is started in its place. */
+function died(revive) {
+  const first = new FakeWorker(turn);
+  const places = [];
+  const start = async (_, place) => {
+    places.push(place);
+    return revive();
+  };
+  const opened = open({ first, start });
+  Object.assign(first, { lost: true, call: async () => assert.fail("it is dead") });
+  return { ...opened, places };
+}
+
+test("after the first worker died the next call starts another, once, and goes on there", async () => {
+  const second = new FakeWorker(turn, "webgpu");
+  const { pool, places } = died(async () => (await turn(), second));
+  const both = await Promise.all([pool.call(encode(2), undefined), pool.call(encode(3), undefined)]);
+  assert.deepEqual(both, [numbered(texts(2)), numbered(texts(3))]);
+  assert.deepEqual(places, ["first"]);
+  assert.equal(pool.info.device, "webgpu", "what runs is what is told");
+  pool.close(failed("disposed"));
+  assert.equal(second.closed.code, "disposed");
+});
+
+test("where no other starts, the call says why, and the next one tries again", async () => {
+  let there = false;
+  const { pool, places } = died(() => (there ? new FakeWorker(turn) : Promise.reject(failed("network"))));
+  await assert.rejects(pool.call(encode(2), undefined), { code: "network" });
+  there = true;
+  assert.deepEqual(await pool.call(encode(2), undefined), numbered(texts(2)));
+  assert.equal(places.length, 2);
+});
+
+test("a call that waits for another worker can be aborted, and ends with the pool", async () => {
+  const never = new Promise(() => {});
+  const { pool } = died(() => never);
+  const controller = new AbortController();
+  const waiting = pool.call(encode(2), controller.signal);
+  controller.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  const closing = died(() => new Promise((_, reject) => setTimeout(() => reject(new DOMException("over", "AbortError")), 5)));
+  const call = closing.pool.call(encode(2), undefined);
+  closing.pool.close(failed("disposed"));
+  await assert.rejects(call, { code: "disposed" });
+  await assert.rejects(closing.pool.call(encode(2), undefined), { code: "disposed" });
+});
+
 test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {
   const start = async () => assert.fail("no other worker is needed");
   const { pool, first } = open({ start });

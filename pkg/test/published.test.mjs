@@ -1,7 +1,7 @@
 // What npm would publish: exactly these files, resolvable by every tool, within the size that was promised.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -36,7 +36,7 @@ test("it holds what it needs and no more", async () => {
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
     .map((file) => file.slice(0, -3));
-  const bundles = ["index", "element", "worker", "node", "node-worker"].map((file) => `${file}.js`);
+  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
   const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
   const expected = [
     "CHANGELOG.md",
@@ -44,21 +44,52 @@ test("it holds what it needs and no more", async () => {
     "LICENSE-MIT",
     "README.md",
     "package.json",
-    ...[...bundles, ...sources.map((file) => `${file}.d.ts`), ...wasm].map((file) => `dist/${file}`),
+    ...[...bundles, ...bundles.map((file) => `${file}.map`), ...sources.map((file) => `${file}.d.ts`), ...wasm].map((file) => `dist/${file}`),
   ];
   assert.deepEqual(files, expected.sort());
 });
 
 test("package.json says what a registry and its readers want to know", async () => {
-  for (const field of ["name", "description", "license", "keywords", "engines", "exports", "types", "sideEffects"]) {
-    assert.ok(manifest[field], field);
-  }
+  const fields = ["name", "description", "license", "keywords", "homepage", "bugs", "repository", "author", "engines", "exports", "main", "types", "sideEffects"];
+  for (const field of fields) assert.ok(manifest[field], field);
+  // What an old resolver reads, that knows no `exports`.
+  for (const file of [manifest.main, manifest.types, ...Object.values(manifest.typesVersions["*"]).flat()]) assert.ok(files.includes(file.slice(2)), file);
   assert.equal(manifest.dependencies, undefined, "it depends on nothing");
   assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
   // What runs when it is imported must survive bundlers that drop unused modules.
   for (const file of manifest.sideEffects) assert.ok(files.includes(file.slice(2)), file);
   const changes = await readFile(path.join(PKG, "CHANGELOG.md"), "utf8");
-  assert.ok(changes.includes(`## [${manifest.version}]`), "the changelog has a section for this version");
+  const [, latest] = /^## \[(.+)\]/m.exec(changes);
+  assert.equal(latest, manifest.version, "what this version does stands under its number");
+});
+
+test("worker and WebAssembly can be named, where a page or a bundler needs their URLs", () => {
+  for (const file of ["worker.js", "node-worker.js", "wasm/caselens_bg.wasm", "wasm/relaxed/caselens_bg.wasm"]) {
+    assert.equal(fileURLToPath(import.meta.resolve(`caselens/dist/${file}`)), path.join(PKG, "dist", file));
+  }
+});
+
+test("its code is there to be read, and its maps hold the sources", async () => {
+  for (const file of files.filter((file) => file.endsWith(".js"))) {
+    const code = await readFile(path.join(PKG, file), "utf8");
+    const lines = code.split("\n");
+    assert.ok(code.length / lines.length < 100, `${file} has ${lines.length} lines of ${Math.round(code.length / lines.length)} characters`);
+    assert.equal(lines.findLast((line) => line !== ""), `//# sourceMappingURL=${path.basename(file)}.map`);
+    const map = JSON.parse(await readFile(path.join(PKG, `${file}.map`), "utf8"));
+    const own = map.sources.filter((source) => source.startsWith("../src/"));
+    assert.ok(own.length > 0, file);
+    for (const [i, source] of map.sources.entries()) {
+      if (own.includes(source)) assert.equal(map.sourcesContent[i], await readFile(path.join(PKG, "dist", source), "utf8"), source);
+    }
+  }
+});
+
+test("an uncaught error shows its message and a line of code, not a whole file", () => {
+  const script = 'import { CaseLens } from "caselens"; await CaseLens.load({ model: "nowhere.gguf" });';
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: PKG, encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /CaseLensError: /);
+  assert.ok(stderr.length < 3000, stderr);
 });
 
 test("publint finds nothing", async () => {
@@ -67,7 +98,7 @@ test("publint finds nothing", async () => {
 });
 
 test("its types resolve as its code does, under every module resolution that knows ES modules", async () => {
-  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball));
+  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball), { excludeEntrypoints: [/\.wasm$/] });
   assert.equal(types.kind, "included");
   // It is an ES module: `require` finds one, which Node can do from 20.19 and 22.12 on, and `exports` needs more than Node 10's rules.
   const wrong = problems.filter(({ kind, resolutionKind }) => kind !== "CJSResolvesToESM" && resolutionKind !== "node10");
@@ -76,8 +107,8 @@ test("its types resolve as its code does, under every module resolution that kno
 
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
   const compress = promisify(brotliCompress);
-  // Node's files are no part of a page's download.
-  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !file.startsWith("dist/node"));
+  // Node's files are no part of a page's download, and the engine for the page's own thread comes in place of the worker.
+  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !/^dist\/(node|inline)/.test(file));
   const sizes = await Promise.all(
     loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
   );

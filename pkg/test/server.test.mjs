@@ -11,7 +11,7 @@ test("loading rejects with a reason", async () => {
       assert.ok(error instanceof CaseLensError && error instanceof Error);
       assert.equal(error.name, "CaseLensError");
       assert.equal(error.code, "worker");
-      assert.match(error.message, /no web workers here.*`node` export/);
+      assert.match(error.message, /no web workers here.*`worker: false`.*"caselens\/inline"/);
       return true;
     });
   }

@@ -41,7 +41,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
   };
   const call = (body) => send(body).answer;
   const load = (options) =>
-    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", ...options });
+    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", request: { headers: {}, timeout: 1000 }, ...options });
   return { session, wasm, messages, downloads, cached, send, call, load };
 }
 
@@ -90,6 +90,35 @@ test("a model goes into the module piece by piece, after its size", async () => 
   assert.equal(value.bytes, model.byteLength + 4);
   assert.deepEqual(pushed, [[1 << 20, model.byteLength], [1 << 20, model.byteLength], [1 << 19, model.byteLength]]);
   assert.deepEqual(wasm.engines[0].model, model);
+});
+
+test("what was downloaded and is kept nowhere is handed on where that is asked, once the CPU computes", async () => {
+  const brought = ({ messages }) => messages.find(({ type }) => type === "brought");
+  const own = open({ download: (url) => (url === MODEL ? Uint8Array.of(1, 2, 3) : Uint8Array.of(4)) });
+  await own.load({ device: "wasm", handOn: true });
+  assert.deepEqual(brought(own), { type: "brought", model: Uint8Array.of(1, 2, 3), head: Uint8Array.of(4) });
+  assert.deepEqual(own.wasm.engines[0].model, Uint8Array.of(1, 2, 3), "the engine has it as well");
+  for (const [name, options, setting] of [
+    ["it is not asked", { device: "wasm" }],
+    ["the GPU computes", { device: "webgpu", handOn: true }],
+    ["it is kept", { device: "wasm", handOn: true }, { openCache: async () => ({ keeps: true }) }],
+    ["it was given", { device: "wasm", handOn: true, model: { bytes: new Uint8Array(4) }, head: { bytes: new Uint8Array(4) } }],
+  ]) {
+    const other = open(setting);
+    assert.equal((await other.load(options)).type, "done", name);
+    assert.equal(brought(other), undefined, name);
+  }
+});
+
+test("blobs are read in the worker, and one that is gone is an error of its own", async () => {
+  const { load, wasm } = open();
+  assert.equal((await load({ model: { blob: new Blob([Uint8Array.of(1, 2)]) }, head: { blob: new Blob([Uint8Array.of(3)]) }, device: "wasm" })).type, "done");
+  assert.deepEqual(wasm.engines[0].model, Uint8Array.of(1, 2));
+  const gone = Object.assign(new Blob(["x"]), {
+    stream: () => new ReadableStream({ pull: (controller) => controller.error(new DOMException("it changed", "NotReadableError")) }),
+  });
+  const { error } = await open().load({ model: { blob: gone }, device: "wasm" });
+  assert.deepEqual([error.code, /could not be read.*it changed.*choose it again/.test(error.message)], ["file", true]);
 });
 
 test("where neither file can be had, the model is what the error speaks of", async () => {

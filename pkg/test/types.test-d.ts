@@ -24,6 +24,7 @@ import {
   type Unsaid,
   unsaid,
 } from "caselens";
+import { inThisThread } from "caselens/inline";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
@@ -33,7 +34,12 @@ const lens: CaseLens = await CaseLens.load({
   head: new Uint8Array(8),
   device: "auto",
   threads: 2,
-  cache: "a/folder",
+  cache: { folder: "a/folder" },
+  integrity: "sha256-…",
+  headIntegrity: "0123",
+  timeout: 5000,
+  headers: { Authorization: "Bearer 7" },
+  fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),
   onProgress: ({ phase, loaded, total, progress }: Progress) => {
     const share: number = total === null ? progress : loaded / total;
     return phase === "ready" && share === 1;
@@ -42,9 +48,16 @@ const lens: CaseLens = await CaseLens.load({
   signal,
 });
 await CaseLens.load();
+await CaseLens.load({ model: new Blob(), head: new Response(), cache: true });
+await CaseLens.load({ worker: false, wasm: new URL("https://example.org/caselens_bg.wasm") });
+await CaseLens.load({ worker: () => new Worker("worker.js", { type: "module" }), wasm: new Uint8Array(8) });
+await Encoder.load({ worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });
+await CaseLens.load({ model: { model: { url: new URL("https://example.org/m.gguf"), sha256: "0" }, head: { url: "h" } } });
 await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: undefined });
 
 const info: Info = lens.info;
+const known: [boolean, number | null, void] = [await CaseLens.isCached({ model: "m" }), await Encoder.size(), await CaseLens.delete()];
+known satisfies unknown[];
 const device: "webgpu" | "wasm" = info.device;
 const threads: number = info.threads;
 const adapter: string | null = info.adapter;

@@ -9,6 +9,7 @@ import { disposable } from "./dispose.js";
 import { type ConditionalEmbedOptions, type ConditionedSentence, embedRequest } from "./embed.js";
 import { Embeddings } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
+import { areKept, forget, sizeOf } from "./files.js";
 import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js";
 import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
@@ -39,8 +40,32 @@ export class CaseLens {
    * @throws {@link CaseLensError} with any code but `disposed`.
    */
   static async load(options?: LoadOptions): Promise<CaseLens> {
-    const { call, threads, events, signal } = loadRequest(options, true);
+    const { call, threads, events, signal } = await loadRequest(options, true);
     return new CaseLens(await Pool.load(call, threads, events, signal));
+  }
+
+  /**
+   * Whether the files of a model are kept here ({@link LoadOptions.cache}), so that `load` with the same options downloads nothing.
+   *
+   * @param options those of `load`: the encoder and its head, the cache, and how to ask for them.
+   */
+  static async isCached(options?: LoadOptions): Promise<boolean> {
+    return areKept(options, true);
+  }
+
+  /**
+   * How large the files of a model are, in bytes, without loading them: as they are kept, or as their server states; null where it
+   * does not.
+   *
+   * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
+   */
+  static async size(options?: LoadOptions): Promise<number | null> {
+    return sizeOf(options, true);
+  }
+
+  /** Forgets the kept files of a model. One that is loaded stays loaded. */
+  static async delete(options?: LoadOptions): Promise<void> {
+    return forget(options, true);
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */

@@ -6,6 +6,7 @@ import type { CallOptions, EmbeddingsData, EmbeddingType, Info } from "../types.
 import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
 import { disposable } from "./dispose.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
+import { areKept, forget, sizeOf } from "./files.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
 import { checkTruncate, type TruncateOptions } from "./truncate.js";
@@ -49,8 +50,32 @@ export class Encoder {
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
   static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, threads, events, signal } = loadRequest(options, false);
+    const { call, threads, events, signal } = await loadRequest(options, false);
     return new Encoder(await Pool.load(call, threads, events, signal));
+  }
+
+  /**
+   * Whether the files of a model are kept here ({@link EncoderLoadOptions.cache}), so that `load` with the same options downloads nothing.
+   *
+   * @param options those of `load`: the encoder, the cache, and how to ask for them.
+   */
+  static async isCached(options?: EncoderLoadOptions): Promise<boolean> {
+    return areKept(options, false);
+  }
+
+  /**
+   * How large the files of a model are, in bytes, without loading them: as they are kept, or as their server states; null where it
+   * does not.
+   *
+   * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
+   */
+  static async size(options?: EncoderLoadOptions): Promise<number | null> {
+    return sizeOf(options, false);
+  }
+
+  /** Forgets the kept files of a model. One that is loaded stays loaded. */
+  static async delete(options?: EncoderLoadOptions): Promise<void> {
+    return forget(options, false);
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */

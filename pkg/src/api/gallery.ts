@@ -4,9 +4,10 @@ import { Client } from "../page/client.js";
 import { platform } from "../page/platform.js";
 import type { GalleryData, GalleryItem } from "../types.js";
 import { checkOptions, checkSignal, invalid } from "./check.js";
+import { type EngineOptions, engineRequest } from "./options.js";
 
 /** Options of `Gallery.load`. */
-export interface GalleryLoadOptions {
+export interface GalleryLoadOptions extends EngineOptions {
   /** Aborts the loading, which rejects with the signal's `reason`. */
   signal?: AbortSignal | undefined;
 }
@@ -43,8 +44,9 @@ export class Gallery {
    * `head-mismatch`, `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
   static async load(url: string | URL, options?: GalleryLoadOptions): Promise<Gallery> {
-    const { signal } = checkOptions<GalleryLoadOptions>(options);
-    return new Gallery(await Client.once({ method: "gallery", manifest: manifestUrl(url) }, checkSignal(signal)));
+    const { signal, ...engine } = checkOptions<GalleryLoadOptions>(options);
+    const { start, wasm } = await engineRequest(engine);
+    return new Gallery(await Client.once({ method: "gallery", manifest: manifestUrl(url), ...wasm }, checkSignal(signal), { start }));
   }
 
   /** The name of the encoder that made the embeddings. */

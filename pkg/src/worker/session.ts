@@ -5,21 +5,31 @@
 
 import { CHARACTERS, chunksOf, COMPARE_CHUNK, EMBED_CHUNK, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
-import type { Call, CompareCall, EmbedCall, EncodeCall, FromWorker, GalleryCall, LoadCall, Results, Source, ToWorker } from "../protocol.js";
+import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker, WasmSource } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, GalleryData, Grouping, LoadedInfo } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
 import { type FileCache, NO_CACHE } from "./cache.js";
-import { type Download, type DownloadOptions, type FileRole, type Sink, Whole } from "./download.js";
+import { Both, type Download, type DownloadOptions, type FileRole, readBlob, type Sink, Whole } from "./download.js";
 import type { Module } from "./engine.js";
+import { Verified } from "./integrity.js";
+import { lookAfter } from "./kept.js";
 import { ProgressMeter } from "./progress.js";
+import { DEFAULT_REQUEST, type RequestOptions } from "./request.js";
+import { fetchThrough } from "./requests.js";
+import { type Hash, Sha256 } from "./sha256.js";
+import { isTrap } from "./support.js";
 import { nextMacrotask, Turns } from "./turns.js";
 
 /** The world outside the session. */
 export interface Outside {
   /** Starts the wasm module. */
-  boot(): Promise<Module>;
+  boot(wasm?: WasmSource): Promise<Module>;
   openCache(place: CachePlace, warn: (message: string) => void): Promise<FileCache>;
   download(url: string, options: DownloadOptions, sink: Sink): Promise<Download>;
+  /** The size of a file, in bytes, without reading it; null where it cannot be known. */
+  sizeOf(url: string, request: RequestOptions): Promise<number | null>;
+  /** Begins a SHA-256, where this place has one of its own. */
+  sha256?(): Hash;
   post(message: FromWorker, transfer?: Transferable[]): void;
 }
 
@@ -81,10 +91,12 @@ export class Session {
   #cache: Promise<FileCache> | undefined;
   #wasm: ReturnType<Outside["boot"]> | undefined;
   #loaded: LoadCall | undefined;
+  #request = DEFAULT_REQUEST;
   #engine: Engine | undefined;
   #info: LoadedInfo | undefined;
   /** Set while there is no engine because the GPU was lost: why, in words. */
   #gpuLoss: string | undefined;
+  #closed = false;
   #broken: CaseLensError | undefined;
   #break!: (error: CaseLensError) => void;
   /** Rejects when the wasm module breaks, which may leave the promise of the call that broke it pending for ever. */
@@ -102,6 +114,18 @@ export class Session {
     if (call) call.stopped = true;
   }
 
+  /** Whether the wasm module cannot be used any more. */
+  get broken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Ends what it does, where the thread goes on: once the step that runs is over, the engine's memory is free. */
+  close(): void {
+    this.#closed = true;
+    for (const running of this.#calls.values()) running.stopped = true;
+    void this.#turns.take(async () => this.#freeEngine());
+  }
+
   /** Something threw outside of every call: in a Rust future this is a panic, after which the module is unusable. */
   fail(thrown: unknown): void {
     if (this.#broken) return;
@@ -114,14 +138,14 @@ export class Session {
   }
 
   async #answer(id: number, call: Call): Promise<void> {
-    const running: Running = { id, stopped: false };
+    const running: Running = { id, stopped: this.#closed };
     this.#calls.set(id, running);
     try {
       if (this.#broken) throw this.#broken;
       const value = await Promise.race([this.#do(call, running), this.#breaking]);
       if (value !== undefined && !running.stopped) this.#outside.post({ type: "done", id, value }, transferable(value));
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) this.fail(error);
+      if (isTrap(error)) this.fail(error);
       if (!running.stopped) this.#outside.post({ type: "failed", id, error: toErrorData(this.#broken ?? error) });
     } finally {
       this.#calls.delete(id);
@@ -132,7 +156,7 @@ export class Session {
   async #do(call: Call, running: Running): Promise<Results[Call["method"]] | undefined> {
     switch (call.method) {
       case "load":
-        return this.#turns.take(() => this.#load(call, running));
+        return this.#turns.take(async () => (running.stopped ? undefined : this.#load(call, running)));
       case "compare": {
         const { sentence1, sentence2, attention } = call;
         let { unconditional } = call;
@@ -183,6 +207,8 @@ export class Session {
         return this.#run(running, async (engine) => engine.plane(call.data, call.dims, call.previous));
       case "gallery":
         return this.#gallery(call);
+      case "files":
+        return this.#files(call);
     }
   }
 
@@ -275,14 +301,14 @@ export class Session {
   }
 
   /** Its files belong together: none is taken from a cache without asking, where it may be older than another. */
-  async #gallery({ manifest }: GalleryCall): Promise<GalleryData> {
+  async #gallery({ manifest, wasm: given }: GalleryCall): Promise<GalleryData> {
     const meter = new ProgressMeter(() => {});
     const get = async (url: string, role: FileRole) => {
       const file = new Whole();
       await this.#outside.download(url, { role, cache: NO_CACHE, revalidate: true, meter: meter.part() }, file);
       return file.bytes();
     };
-    const [wasm, json] = await Promise.all([this.#outside.boot(), get(manifest, "manifest")]);
+    const [wasm, json] = await Promise.all([this.#outside.boot(given), get(manifest, "manifest")]);
     const gallery = new wasm.Gallery(new TextDecoder().decode(json));
     const { encoder, dim, licences, files } = gallery.info();
     const [head, embeddings] = await Promise.all([
@@ -292,11 +318,18 @@ export class Session {
     return { encoder, dims: dim, licenses: licences, items: await gallery.answers(head, embeddings) };
   }
 
+  async #files(call: FilesCall): Promise<FileState[]> {
+    const cache = await this.#outside.openCache(call.cache, () => {});
+    const request = requestOptions(call.request);
+    return lookAfter(call, cache, (url) => this.#outside.sizeOf(url, request));
+  }
+
   async #load(call: LoadCall, running: Running): Promise<LoadedInfo> {
     this.#loaded = call;
+    this.#request = requestOptions(call.request);
     const meter = new ProgressMeter((progress) => this.#outside.post({ type: "progress", progress }));
     this.#cache = this.#outside.openCache(call.cache, (message) => this.#warn([message], running));
-    this.#wasm = this.#outside.boot();
+    this.#wasm = this.#outside.boot(call.wasm);
     this.#wasm.catch(() => {}); // whoever waits for it hears of it, and nobody does yet
 
     try {
@@ -320,17 +353,24 @@ export class Session {
     const cache = await (this.#cache as Promise<FileCache>);
     const booting = this.#wasm as Promise<Module>;
     const downloads: (Download & { url: string })[] = [];
-    const get = async (role: FileRole, source: Source, sink: Sink): Promise<void> => {
+    const copies = new Map<FileRole, Whole>();
+    const get = async (role: FileRole, source: Source, taker: Sink): Promise<void> => {
       const part = meter.part();
+      const sink = this.#verified(role, source, taker);
       if ("url" in source) {
         const { url } = source;
-        downloads.push({ url, ...(await this.#outside.download(url, { role, cache, meter: part }, sink)) });
+        const options = { role, cache, meter: part, request: this.#request };
+        const copy = call.handOn && !cache.keeps && !url.startsWith("file:") ? new Whole() : undefined;
+        downloads.push({ url, ...(await this.#outside.download(url, options, copy ? new Both(sink, copy) : sink)) });
+        if (copy) copies.set(role, copy);
         return;
       }
+      if ("blob" in source) return readBlob(role, source.blob, part, sink);
       const { byteLength } = source.bytes;
       part.size(byteLength);
       await sink.begin(byteLength);
       sink.push(source.bytes);
+      sink.end?.();
       part.at(byteLength);
     };
     const model = new Model(booting);
@@ -364,13 +404,31 @@ export class Session {
     const { dim, ...info } = engine.info();
     this.#info = { ...info, dims: dim };
     this.#gpuLoss = undefined;
+    if (copies.size > 0 && this.#info.device === "wasm") this.#handOn(copies.get("model")?.bytes(), copies.get("head")?.bytes());
     void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));
     return engine;
+  }
+
+  #handOn(model: Uint8Array<ArrayBuffer> | undefined, head: Uint8Array<ArrayBuffer> | undefined): void {
+    const files = { ...(model && { model }), ...(head && { head }) };
+    this.#outside.post({ type: "brought", ...files }, Object.values(files).map(({ buffer }) => buffer));
+  }
+
+  /** The sink of a file, which has to be the right one to the bit where that is asked. */
+  #verified(role: FileRole, source: Source, sink: Sink): Sink {
+    if (source.sha256 === undefined) return sink;
+    const url = "url" in source ? source.url : undefined;
+    const what = `The ${role}${url === undefined ? "" : ` from ${url}`}`;
+    return new Verified(sink, what, source.sha256, () => this.#outside.sha256?.() ?? new Sha256(), url);
   }
 
   #warn(messages: Iterable<string>, { id }: Running): void {
     for (const message of messages) this.#outside.post({ type: "warning", id, message });
   }
+}
+
+function requestOptions({ headers, timeout, port }: RequestForm): RequestOptions {
+  return { headers, timeout, fetch: port ? fetchThrough(port) : DEFAULT_REQUEST.fetch };
 }
 
 function isGpuLoss(error: unknown): boolean {

@@ -50,7 +50,7 @@ test("five lines are enough, in a fresh folder without a network", { timeout: 12
 test("a file of it that was damaged is refused, and told", async () => {
   const file = path.join(folder, "node_modules/caselens-csts", FILES[1]);
   const whole = await readFile(file);
-  await writeFile(file, Buffer.from(whole).fill(0, -4));
+  await writeFile(file, Buffer.from(whole).fill(0, whole.length - 4));
   const script = `
     import { CaseLens } from "caselens";
     import model from "caselens-csts";

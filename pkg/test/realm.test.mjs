@@ -46,13 +46,13 @@ test("what is no typed array of the right class is refused from everywhere", () 
   }
 });
 
-test("a model may be bytes or a URL of another realm", () => {
-  const sources = (model) => loadRequest({ model: foreign(model) }, false, BASE).call.model;
-  assert.deepEqual(sources("new Uint8Array([7, 1, 2]).subarray(1)"), { bytes: Uint8Array.of(1, 2) });
-  assert.deepEqual(sources("new Uint8Array([1, 2]).buffer"), { bytes: Uint8Array.of(1, 2) });
+test("a model may be bytes or a URL of another realm", async () => {
+  const sources = async (model) => (await loadRequest({ model: foreign(model) }, false, BASE)).call.model;
+  assert.deepEqual(await sources("new Uint8Array([7, 1, 2]).subarray(1)"), { bytes: Uint8Array.of(1, 2) });
+  assert.deepEqual(await sources("new Uint8Array([1, 2]).buffer"), { bytes: Uint8Array.of(1, 2) });
   const url = { href: "https://example.net/m.gguf", [Symbol.toStringTag]: "URL" }; // Node's contexts have no URL of their own
-  assert.deepEqual(loadRequest({ model: url }, false, BASE).call.model, { url: "https://example.net/m.gguf" });
-  for (const wrong of ["new Float32Array(2)", "({})", "new Date(0)"]) assert.throws(() => sources(wrong), { code: "invalid-argument" }, wrong);
+  assert.deepEqual((await loadRequest({ model: url }, false, BASE)).call.model, { url: "https://example.net/m.gguf" });
+  for (const wrong of ["new Float32Array(2)", "({})", "new Date(0)"]) await assert.rejects(sources(wrong), { code: "invalid-argument" }, wrong);
 });
 
 test("search and cluster take embeddings and points of another realm, and another copy's embeddings", async () => {

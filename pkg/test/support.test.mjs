@@ -42,7 +42,7 @@ for (const [name, changes, pattern] of [
     assert.equal(isTrap(new Error("another")), false);
     const posted = [];
     const session = new Session({ boot: async () => instructions(), openCache: async () => ({}), download: async () => {}, post: (message) => posted.push(message) });
-    session.receive({ type: "call", id: 1, call: { method: "load", model: { url: "https://example.org/m" }, device: "auto", cache: "none" } });
+    session.receive({ type: "call", id: 1, call: { method: "load", model: { url: "https://example.org/m" }, device: "auto", cache: "none", request: { headers: {}, timeout: 1000 } } });
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.deepEqual(posted.flatMap(({ error }) => error?.code ?? []), ["unsupported"]);
   });

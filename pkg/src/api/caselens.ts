@@ -166,7 +166,7 @@ export class CaseLens {
     return this.#pool.call({ method: "tokenize", text: checkText("text", text) }, undefined);
   }
 
-  /** Whether no call is answered any more: it was disposed of, or its worker died. */
+  /** Whether it was disposed of: no call is answered any more. */
   get closed(): boolean {
     return this.#pool.closed;
   }

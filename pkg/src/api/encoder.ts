@@ -127,7 +127,7 @@ export class Encoder {
     return this.#pool.call({ method: "peak" }, undefined);
   }
 
-  /** Whether no call is answered any more: it was disposed of, or its worker died. */
+  /** Whether it was disposed of: no call is answered any more. */
   get closed(): boolean {
     return this.#pool.closed;
   }

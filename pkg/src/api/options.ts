@@ -223,8 +223,9 @@ function isPackaged(value: unknown): value is PackagedModel {
 
 /** Headers as plain data, which the worker is sent. */
 function checkHeaders(value: EncoderLoadOptions["headers"]): Record<string, string> {
+  if (value === undefined) return {}; // Node's own `Headers` needs WebAssembly, which may be missing
   try {
-    return Object.fromEntries(new Headers(value as HeadersInit | undefined));
+    return Object.fromEntries(new Headers(value as HeadersInit));
   } catch (cause) {
     throw invalid(`headers must be names with their values: ${inWords(cause)}.`);
   }

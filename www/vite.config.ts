@@ -19,8 +19,8 @@ export default defineConfig({
     share(),
     shipped(),
     offline({
-      // The model is the package's to keep; the picture is for other sites.
-      left: ["models/", "share.png"],
+      // The model is the package's to keep; the picture is for other sites; the engine for this thread is never asked for here.
+      left: ["models/", "share.png", "assets/inline-"],
       builds: ["relaxed/caselens_bg.wasm", "caselens_bg.wasm"].map((file) => path.resolve(import.meta.dirname, "../pkg/dist/wasm", file)),
     }),
   ],

@@ -20,4 +20,8 @@ import { browserOutside } from "./worker/outside.js";
  * The option `worker` of `load`, as `false` is, without an import while the program runs. A long call gives way to other work between
  * its parts, and nothing is shared out.
  */
-export const inThisThread: { (): WorkerLike; readonly threads: 1 } = Object.assign(() => new Here(browserOutside), { threads: 1 } as const);
+export const inThisThread: {
+  (): WorkerLike;
+  /** It is alone: other threads could not help it. */
+  readonly threads: 1;
+} = Object.assign(() => new Here(browserOutside), { threads: 1 } as const);

@@ -70,7 +70,7 @@ export interface WorkerLike {
 }
 
 /** A compiled WebAssembly module. */
-export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : object;
+export type WasmModule = typeof globalThis extends Record<"WebAssembly", Record<"Module", Record<"prototype", infer M>>> ? M : object;
 
 /** Where downloads are kept: in Cache Storage, in the folder with this path, or nowhere. */
 export type CachePlace = "browser" | "none" | { readonly folder: string };

@@ -99,7 +99,13 @@ export interface EncoderLoadOptions extends EngineOptions {
    *
    * @defaultValue `true` in browsers, `false` in Node and Deno
    */
-  cache?: boolean | { readonly folder: string } | undefined;
+  cache?:
+    | boolean
+    | {
+        /** Its path. */
+        readonly folder: string;
+      }
+    | undefined;
   /**
    * The SHA-256 of the model: hexadecimal digits, or `"sha256-…"` in Base64 as in HTML. A file that is another is refused (`integrity`),
    * also one that was kept: that one is fetched anew. It is computed as the file comes, in browsers at about 100 MB a second.

@@ -189,7 +189,7 @@ describe("header and column", () => {
 
   test("what this page saved is read back: the same texts, by themselves", async () => {
     const lines = ["=1+1 is two", "-5 degrees", "@home, “alone”", "plain", "'quoted'", "A much longer text that names the group it is in"];
-    const groups = [{ centre: 5, members: lines.map((text, index) => ({ index, text, similarity: 0.5 })) }];
+    const groups = [{ center: 5, members: lines.map((text, index) => ({ index, text, similarity: 0.5 })) }];
     const csv = await list.save.toCsv({ lines, groups, labels: new Uint32Array(6), points: new Float32Array(12).fill(-0.5), condition: "" });
     assert.ok(csv.includes("'=1+1"), csv);
     const { texts, names, column, headed, notices } = await opened("caselens-groups.csv", `\ufeff${csv}`);

@@ -158,6 +158,7 @@ export const strings = {
       "not-enough-memory": "This device has too little free memory for the model. Close other tabs or programs, then try again.",
       "webgpu-unavailable": "This browser offers no usable WebGPU. The CPU gives the same numbers.",
       "gpu-lost": "The GPU stopped working. The CPU gives the same numbers.",
+      unsupported: "This browser has not got what the model is computed with: it is too old, or in a hardened mode such as Lockdown Mode. Update it, make an exception for this site, or try another browser.",
       worker: "This browser did not let the page start what computes. Reload the page; if that does not help, try another browser, or a window that is not private.",
       internal: "This should not happen. Reload the page; if it comes back, please report it with the sentences you typed.",
     } as Record<string, string>,

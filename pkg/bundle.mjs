@@ -4,9 +4,11 @@
 // They are written as people read them, with maps to the sources: an uncaught error shows a line and not the whole file, a
 // debugger leads to TypeScript, and bundlers see the expressions that they look for. Who bundles minifies anyway.
 
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
@@ -27,6 +29,16 @@ await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "bui
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
 await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE] });
 
+/** What an entry's types share with those of `index.d.ts`, which names all of them. */
+const SHARED_TYPES = {
+  name: "shared-types",
+  resolveId: (source, importer) => (importer && /\/(index|types|errors)\.js$/.test(source) ? { id: "./index.js", external: true } : undefined),
+};
+for (const [entry, plugins] of [["index", []], ["element", [SHARED_TYPES]], ["inline", [SHARED_TYPES]]]) {
+  const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
+  await types.write({ file: `dist/${entry}.d.ts` });
+}
+
 /** A module that says which of the two it is, in a section of its own: who is given one has to know. */
 function named(wasm, instructions) {
   const section = [..."caselens"].map((letter) => letter.charCodeAt(0));
@@ -35,6 +47,6 @@ function named(wasm, instructions) {
 }
 
 for (const [folder, instructions] of [["wasm", "simd128"], ["wasm/relaxed", "relaxed-simd"]]) {
-  await cp(`build/${folder}/caselens.d.ts`, `dist/${folder}/caselens.d.ts`);
+  await mkdir(`dist/${folder}`, { recursive: true });
   await writeFile(`dist/${folder}/caselens_bg.wasm`, named(await readFile(`build/${folder}/caselens_bg.wasm`), instructions));
 }

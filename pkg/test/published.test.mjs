@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -32,19 +32,16 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const sources = (await readdir(path.join(PKG, "src"), { recursive: true }))
-    .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
-    .map((file) => file.slice(0, -3));
   const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
-  const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
+  const types = ["index", "element", "inline"].map((file) => `${file}.d.ts`);
+  const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "package.json",
-    ...[...bundles, ...bundles.map((file) => `${file}.map`), ...sources.map((file) => `${file}.d.ts`), ...wasm].map((file) => `dist/${file}`),
+    ...[...bundles, ...bundles.map((file) => `${file}.map`), ...types, ...wasm].map((file) => `dist/${file}`),
   ];
   assert.deepEqual(files, expected.sort());
 });
@@ -103,6 +100,28 @@ test("its types resolve as its code does, under every module resolution that kno
   // It is an ES module: `require` finds one, which Node can do from 20.19 and 22.12 on, and `exports` needs more than Node 10's rules.
   const wrong = problems.filter(({ kind, resolutionKind }) => kind !== "CJSResolvesToESM" && resolutionKind !== "node10");
   assert.deepEqual(wrong, []);
+});
+
+test("its types are right for an old compiler that checks them too, and hold nothing of the inside", { timeout: 240_000 }, async () => {
+  const types = await readFile(path.join(PKG, "dist/index.d.ts"), "utf8");
+  for (const inside of ["LoadCall", "ToWorker", "class Pool", "class Client", "import "]) assert.ok(!types.includes(inside), inside);
+  const user = path.join(folder, "user");
+  await mkdir(path.join(user, "node_modules"), { recursive: true });
+  await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
+  const main = `
+    import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
+    import { CaseLensElement } from "caselens/element";
+    import { inThisThread } from "caselens/inline";
+    export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
+    export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
+    export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const element: CaseLensElement | null = document.querySelector("case-lens");`;
+  await writeFile(path.join(user, "main.mts"), main);
+  const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
+  await writeFile(path.join(user, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["main.mts"] }));
+  const compiler = path.join(PKG, "node_modules/typescript-old/lib/tsc.js");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "--project", user], { encoding: "utf8" });
+  assert.equal(status, 0, stdout);
 });
 
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {

@@ -42,3 +42,10 @@ export type {
   WasmModule,
   WorkerLike,
 } from "./types.js";
+
+declare global {
+  // For `using`; compilers and libraries before TypeScript 5.2 have none.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}

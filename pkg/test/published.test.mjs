@@ -95,7 +95,7 @@ test("publint finds nothing", async () => {
 });
 
 test("its types resolve as its code does, under every module resolution that knows ES modules", async () => {
-  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball), { excludeEntrypoints: [/\.wasm$/] });
+  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball), { excludeEntrypoints: [/^\.\/dist\//] });
   assert.equal(types.kind, "included");
   // It is an ES module: `require` finds one, which Node can do from 20.19 and 22.12 on, and `exports` needs more than Node 10's rules.
   const wrong = problems.filter(({ kind, resolutionKind }) => kind !== "CJSResolvesToESM" && resolutionKind !== "node10");
@@ -104,7 +104,8 @@ test("its types resolve as its code does, under every module resolution that kno
 
 test("its types are right for an old compiler that checks them too, and hold nothing of the inside", { timeout: 240_000 }, async () => {
   const types = await readFile(path.join(PKG, "dist/index.d.ts"), "utf8");
-  for (const inside of ["LoadCall", "ToWorker", "class Pool", "class Client", "import "]) assert.ok(!types.includes(inside), inside);
+  for (const inside of ["LoadCall", "ToWorker", "class Pool", "class Client"]) assert.ok(!types.includes(inside), inside);
+  assert.ok(!/^import /m.test(types), "it stands by itself");
   const user = path.join(folder, "user");
   await mkdir(path.join(user, "node_modules"), { recursive: true });
   await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");

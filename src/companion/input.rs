@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use serde::de::DeserializeOwned;
 
-use super::table::BYTES;
+use super::table::{BYTES, check_length};
 use crate::error::{Error, Result};
 
 /// What errors call it.
@@ -58,10 +58,9 @@ pub fn lines() -> impl Iterator<Item = Result<Line>> {
         };
         let text = match read {
             Ok(0) => return None,
-            Ok(_) if bytes.len() > BYTES => {
-                Err(line.error(format!("it is longer than {} MiB", BYTES >> 20)))
-            }
-            Ok(_) => String::from_utf8(bytes).map_err(|_| line.error("it is not text in UTF-8")),
+            Ok(_) => check_length(bytes.len(), INPUT, row).and_then(|_| {
+                String::from_utf8(bytes).map_err(|_| line.error("it is not text in UTF-8"))
+            }),
             Err(error) => Err(Error::io(INPUT)(error)),
         };
         Some(text.map(|text| {

@@ -21,8 +21,8 @@ mod fetch;
 /// and in GGUF files. Weights are read from safetensors and from pytorch_model.bin, of which nothing is run;
 /// tokenizers from tokenizer.json, and BERT's, MPNet's and RoBERTa's from vocab.txt, or vocab.json and merges.txt.
 ///
-/// What ships goes by its name too, caselens-csts or caselens-csts-large. It is found beside the program, in www/public/models of the working directory, or in the platform's
-/// data folder, where `fetch` puts it.
+/// What ships goes by its name too, caselens-csts or caselens-csts-large. It is found beside the program, in
+/// www/public/models of the working directory, or in the platform's data folder, where `fetch` puts it.
 ///
 ///   caselens models
 ///   caselens models fetch --from https://example.org/models

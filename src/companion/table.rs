@@ -25,7 +25,7 @@ mod messages;
 mod read;
 mod write;
 
-pub(crate) use common::BYTES;
+pub(crate) use common::{BYTES, check_length};
 pub use read::{ReadOptions, Reader};
 pub use write::{Vectors, WriteOptions, Writer};
 
@@ -106,9 +106,7 @@ impl Format {
 /// Whether tables are read from files with this extension and not written to them.
 fn is_read_alone(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    ["json", "tsv", "tab"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
+    extension.eq_ignore_ascii_case("json") || delimited::is_named_for_tabs(path)
 }
 
 /// Some rows of a table.

@@ -1,9 +1,14 @@
 // Makes the published files of what tsc left in build/: one for each thread, so that a page without a bundler waits for a
 // few files and not for dozens, one after the other.
+//
+// They are written as people read them, with maps to the sources: an uncaught error shows a line and not the whole file, a
+// debugger leads to TypeScript, and bundlers see the expressions that they look for. Who bundles minifies anyway.
 
-import { cp } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
@@ -13,11 +18,35 @@ const ONE_INDEX = {
   setup: ({ onResolve }) => onResolve({ filter: /\/index\.js$/ }, ({ kind }) => (kind === "entry-point" ? undefined : { path: "./index.js", external: true })),
 };
 
-const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", minifySyntax: true, minifyWhitespace: true, logLevel: "warning" };
-await build({ ...common, entryPoints: ["build/index.js", "build/worker.js"] });
-await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
-await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js"], platform: "node" });
+/** The engine for this thread is imported when it is asked for: a file of its own, as the workers are. */
+const OWN_INLINE = {
+  name: "own-inline",
+  setup: ({ onResolve }) => onResolve({ filter: /\/(node-)?inline\.js$/ }, ({ kind, path }) => (kind === "dynamic-import" ? { path: `./${path.split("/").at(-1)}`, external: true } : undefined)),
+};
 
-for (const folder of ["wasm", "wasm/relaxed"]) {
-  for (const file of ["caselens_bg.wasm", "caselens.d.ts"]) await cp(`build/${folder}/${file}`, `dist/${folder}/${file}`, { preserveTimestamps: true });
+const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
+await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js"], plugins: [OWN_INLINE] });
+await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
+await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE] });
+
+/** What an entry's types share with those of `index.d.ts`, which names all of them. */
+const SHARED_TYPES = {
+  name: "shared-types",
+  resolveId: (source, importer) => (importer && /\/(index|types|errors)\.js$/.test(source) ? { id: "./index.js", external: true } : undefined),
+};
+for (const [entry, plugins] of [["index", []], ["element", [SHARED_TYPES]], ["inline", [SHARED_TYPES]]]) {
+  const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
+  await types.write({ file: `dist/${entry}.d.ts` });
+}
+
+/** A module that says which of the two it is, in a section of its own: who is given one has to know. */
+function named(wasm, instructions) {
+  const section = [..."caselens"].map((letter) => letter.charCodeAt(0));
+  const content = [section.length, ...section, ...Buffer.from(instructions)];
+  return Buffer.concat([wasm, Buffer.from([0, content.length, ...content])]);
+}
+
+for (const [folder, instructions] of [["wasm", "simd128"], ["wasm/relaxed", "relaxed-simd"]]) {
+  await mkdir(`dist/${folder}`, { recursive: true });
+  await writeFile(`dist/${folder}/caselens_bg.wasm`, named(await readFile(`build/${folder}/caselens_bg.wasm`), instructions));
 }

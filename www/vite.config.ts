@@ -2,6 +2,7 @@ import path from "node:path";
 import { defineConfig } from "vite";
 import { larger } from "./larger";
 import { offline } from "./offline/plugin";
+import { share } from "./share";
 import { shipped } from "./shipped";
 
 export default defineConfig({
@@ -15,10 +16,11 @@ export default defineConfig({
   worker: { format: "es" },
   plugins: [
     larger(),
+    share(),
     shipped(),
     offline({
-      // The model is the package's to keep.
-      left: ["models/"],
+      // The model is the package's to keep; the picture is for other sites; the engine for this thread is never asked for here.
+      left: ["models/", "share.png", "assets/inline-"],
       builds: ["relaxed/caselens_bg.wasm", "caselens_bg.wasm"].map((file) => path.resolve(import.meta.dirname, "../pkg/dist/wasm", file)),
     }),
   ],

@@ -1,7 +1,7 @@
-// Long calls are done in chunks, with the event loop running in between (only then can an abort be heard), and shared out in
-// them: how large they are, and how what they give becomes one result.
+// Long calls are done in chunks, so that others have their turn in between, and an abort is heard; and they are shared out in
+// chunks: how large they are, and how what they give becomes one result.
 
-import type { EmbeddingsData, EmbeddingType } from "./types.js";
+import type { Device, EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "./types.js";
 
 /** Conditions in one engine call of `compare`. */
 export const COMPARE_CHUNK = 8;
@@ -19,65 +19,80 @@ export function partSize(items: number, chunk: number, threads: number): number 
 }
 
 /**
- * Runs `work` on `items`, `size` at a time (`at` is the index of the first), until done or until `stopped()` says so.
- * Undefined when it was stopped.
+ * Characters in one engine call, where that is more than one text: a short call waits for a chunk of a long one, and a tenth of a
+ * second is as long as anybody does. A processor reads so many in less; a GPU more, and small chunks would leave it idle.
  */
-export async function inChunks<T, R>(
+export const CHARACTERS: Record<Device, number> = { wasm: 600, webgpu: 6000 };
+
+/**
+ * The chunks of a list, each with the place of its first item: of `size` items at most, and of so many that their lengths
+ * come to no more than `room`, but of one at least.
+ */
+export function* chunksOf<T>(
   items: readonly T[],
   size: number,
-  stopped: () => boolean,
-  work: (chunk: T[], at: number) => Promise<readonly R[]>,
-): Promise<R[] | undefined> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += size) {
-    if (at > 0) await nextMacrotask();
-    if (stopped()) return undefined;
-    results.push(...(await work(items.slice(at, at + size), at)));
+  room: number,
+  lengthOf: (item: T) => number,
+): Generator<{ readonly chunk: T[]; readonly at: number }> {
+  for (let at = 0; at < items.length; ) {
+    let end = at;
+    let length = 0;
+    while (end < Math.min(items.length, at + size)) {
+      length += lengthOf(items[end] as T);
+      if (end > at && length > room) break;
+      end++;
+    }
+    yield { chunk: items.slice(at, end), at };
+    at = end;
   }
-  return results;
 }
 
-/** Lets messages that have already arrived be handled. A timer would do, but browsers hold nested timers back by 4 ms. */
-function nextMacrotask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array;
+
+/** The arrays of numbers in each form. */
+const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+
+/** The numbers of all `parts`, one after the other, in an array of their own. */
+function concatenated<A extends Numbers>(make: new (length: number) => A, parts: readonly Numbers[]): A {
+  const whole = new make(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Embeddings made in several parts, as one. */
 export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
   const [first] = parts;
   if (!first || parts.length === 1) return first ?? NONE;
-  const all = <A extends Float32Array | Int8Array | Uint8Array>(arrays: readonly A[]): A => {
-    const total = arrays.reduce((sum, { length }) => sum + length, 0);
-    const whole = new (arrays[0]?.constructor as new (length: number) => A)(total);
-    let at = 0;
-    for (const array of arrays) {
-      whole.set(array, at);
-      at += array.length;
-    }
-    return whole;
-  };
   return {
     dtype: first.dtype,
     dims: first.dims,
-    count: parts.reduce((sum, { count }) => sum + count, 0),
-    data: all(parts.map(({ data }) => data)),
-    scales: first.scales && all(parts.flatMap(({ scales }) => scales ?? [])),
-    ...(first.mentioned && { mentioned: all(parts.flatMap(({ mentioned }) => mentioned ?? [])) }),
+    length: parts.reduce((sum, { length }) => sum + length, 0),
+    data: concatenated<EmbeddingNumbers[EmbeddingType]>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
+    scales: first.scales && concatenated(Float32Array, parts.flatMap(({ scales }) => scales ?? [])),
+    ...(parts.some(({ mentioned }) => mentioned) && { mentioned: concatenated(Float32Array, parts.map(mentionedOf)) }),
+    ...tokensOf("truncated", parts),
+    ...tokensOf("unknown", parts),
   };
 }
 
-const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), count: 0, dims: 0 };
+/** NaN stands for what is not known. */
+const mentionedOf = ({ mentioned, length }: EmbeddingsData): Float32Array => mentioned ?? new Float32Array(length).fill(NaN);
+
+/** Numbers of tokens, which a part does not have where all of its texts have none. */
+function tokensOf(name: "truncated" | "unknown", parts: readonly EmbeddingsData[]): Partial<EmbeddingsData> {
+  if (parts.every((part) => !part[name])) return {};
+  return { [name]: concatenated(Uint32Array, parts.map((part) => part[name] ?? new Uint32Array(part.length))) };
+}
+
+const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), length: 0, dims: 0 };
 
 /** No embeddings, of a form. */
 export function noEmbeddings(dtype: EmbeddingType, dims: number): EmbeddingsData {
   if (dtype === "float32") return { ...NONE, dtype, dims };
   const data = dtype === "int8" ? new Int8Array(0) : new Uint8Array(0);
-  return { dtype, dims, data, count: 0, scales: dtype === "int8" ? new Float32Array(0) : undefined };
+  return { dtype, dims, data, length: 0, scales: dtype === "int8" ? new Float32Array(0) : undefined };
 }

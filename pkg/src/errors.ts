@@ -6,7 +6,7 @@
  * Of the engine (this list and `ENGINE_CODES` are written from `src/error.rs`):
  * - `empty-text`: a sentence, condition or text is empty or white space.
  * - `invalid-text`: a text holds half of a surrogate pair.
- * - `text-too-long`: a text has more characters than are accepted.
+ * - `text-too-long`: a text has more characters than are accepted, or, where `onTruncate` is `"error"`, more than the encoder reads.
  * - `condition-too-long`: a condition leaves no room for the sentence.
  * - `invalid-argument`: an argument or option has the wrong type or value.
  * - `model-format`: the file is no model, or a damaged one.
@@ -26,9 +26,10 @@
  * - `network`: the server could not be reached.
  * - `http`: the server answered, but not with the file.
  * - `download-incomplete`: the file ended early.
+ * - `integrity`: a file is not the one that `integrity` names.
  * - `file`: a file on this machine could not be read (Node and Deno).
+ * - `unsupported`: there is no WebAssembly here, or none that this package can run.
  * - `worker`: the worker could not start or died.
- * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason.
  * - `disposed`: `dispose()` was called.
  */
 export type ErrorCode = (typeof CODES)[number];
@@ -54,7 +55,7 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "file", "worker", "aborted", "disposed"] as const;
+const OWN_CODES = ["network", "http", "download-incomplete", "integrity", "file", "unsupported", "worker", "disposed"] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
@@ -62,16 +63,16 @@ export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
 /** What to do about an error of the engine in JavaScript; the engine speaks of things, not of arguments. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   "invalid-text": "Clean it with `text.toWellFormed()` first.",
-  "head-format": "`caselens train-head` makes one.",
-  "head-mismatch": "`caselens train-head` makes one.",
+  "head-format": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
+  "head-mismatch": "npm has a model with its head as `caselens-csts`; for your own, `caselens train-head` makes one.",
   "bundle-format": "`caselens export` makes one.",
   "bundle-schema": "`caselens export` makes one.",
   "webgpu-unavailable": 'That is `device: "wasm"`.',
 };
 
 /**
- * Everything this package throws or rejects with, but for what a caller's own `onProgress` throws, which rejects the call as it
- * is. The message says what happened and what to do about it.
+ * Everything this package throws or rejects with, but for what a caller's own `onProgress` or `onWarning` throws, which rejects the
+ * call as it is, and the reason of a `signal` that is aborted. The message says what happened and what to do about it.
  *
  * @example
  * ```ts
@@ -88,30 +89,64 @@ export class CaseLensError extends Error {
   override readonly name = "CaseLensError";
   /** What went wrong; see {@link ErrorCode}. */
   readonly code: ErrorCode;
+  /** Where one item of a list is at fault: its place, from 0, in the list that the call was given. */
+  declare readonly index?: number;
+  /** Where a file is at fault that was to be fetched: its URL. */
+  declare readonly url?: string;
+  /** `http` alone: the status that the server answered with. */
+  declare readonly status?: number;
 
   /**
    * @param code what went wrong.
    * @param message the same in words, and what to do.
-   * @param options `cause`: the error beneath.
+   * @param options `cause`: the error beneath; and the details `index`, `url` and `status`.
    */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & ErrorDetails) {
     super(message, options);
     this.code = code;
+    Object.assign(this, detailsOf(options));
   }
 }
 
+/** What an error of some codes says besides, for programs. */
+export interface ErrorDetails {
+  /** See {@link CaseLensError.index}. */
+  readonly index?: number | undefined;
+  /** See {@link CaseLensError.url}. */
+  readonly url?: string | undefined;
+  /** See {@link CaseLensError.status}. */
+  readonly status?: number | undefined;
+}
+
+/** The details that are there. */
+function detailsOf({ index, url, status }: ErrorDetails = {}): ErrorDetails {
+  return { ...(index !== undefined && { index }), ...(url !== undefined && { url }), ...(status !== undefined && { status }) };
+}
+
+/** The same error, of another item of a list, or of none. */
+export function withIndex(error: CaseLensError, index: number | undefined, message = error.message): CaseLensError {
+  return new CaseLensError(error.code, message, { ...(error.cause !== undefined && { cause: error.cause }), ...detailsOf(error), index });
+}
+
 /** An error as plain data, for `postMessage`. */
-export interface ErrorData {
+export interface ErrorData extends ErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
-  /** The cause in words. */
-  readonly cause?: string;
+  readonly cause?: CauseData;
+}
+
+/** The error beneath: what of it can be sent to another thread, whatever it was. */
+interface CauseData {
+  readonly name: string;
+  readonly message: string;
+  /** Such as `"ENOENT"`. */
+  readonly code?: string | number;
 }
 
 /** Gives anything that was thrown a code. What carries none of ours is a fault of this package. */
 export function toCaseLensError(thrown: unknown): CaseLensError {
   if (thrown instanceof CaseLensError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
   if (CODES.includes(code as ErrorCode)) {
     const advice = ADVICE[code as ErrorCode];
@@ -123,16 +158,35 @@ export function toCaseLensError(thrown: unknown): CaseLensError {
 }
 
 export function toErrorData(thrown: unknown): ErrorData {
-  const { code, message, cause } = toCaseLensError(thrown);
-  return cause === undefined ? { code, message } : { code, message, cause: String(cause) };
+  const error = toCaseLensError(thrown);
+  const { code, message, cause } = error;
+  return { code, message, ...detailsOf(error), ...(cause !== undefined && { cause: toCause(cause) }) };
 }
 
-export function fromErrorData({ code, message, cause }: ErrorData): CaseLensError {
-  return new CaseLensError(code, message, cause === undefined ? undefined : { cause: new Error(cause) });
+export function fromErrorData({ code, message, cause, ...details }: ErrorData): CaseLensError {
+  return new CaseLensError(code, message, { ...details, ...(cause && { cause: fromCause(cause) }) });
+}
+
+function toCause(cause: unknown): CauseData {
+  const { name, code } = (typeof cause === "object" && cause !== null ? cause : {}) as { name?: unknown; code?: unknown };
+  return {
+    name: typeof name === "string" ? name : "Error",
+    message: messageOf(cause),
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+  };
+}
+
+function fromCause({ name, message, code }: CauseData): Error {
+  return Object.assign(new Error(message), { ...(name !== "Error" && { name }), ...(code !== undefined && { code }) });
 }
 
 /** What a browser or a file system threw, for a sentence that goes on with it. */
 export function inWords(error: unknown): string {
-  if (error instanceof Error && error.name === "QuotaExceededError") return "the browser's storage is full";
-  return error instanceof Error ? error.message : String(error);
+  return (error as Partial<Error> | null | undefined)?.name === "QuotaExceededError" ? "the browser's storage is full" : messageOf(error);
+}
+
+/** The message of anything that was thrown. An error of another realm (a `vm` context of Node) is none by `instanceof`. */
+function messageOf(thrown: unknown): string {
+  const message = (thrown as { message?: unknown } | null | undefined)?.message;
+  return typeof message === "string" ? message : String(thrown);
 }

@@ -5,19 +5,22 @@
  * @module caselens
  */
 
-export { CaseLens, type ConditionedSentence } from "./api/caselens.js";
+export { CaseLens } from "./api/caselens.js";
 export type { CompareOptions } from "./api/compare.js";
-export { Embeddings, type VectorOptions } from "./api/embeddings.js";
+export type { ConditionalEmbedOptions, ConditionedSentence } from "./api/embed.js";
+export { Embeddings, type EmbeddingsJSON, type VectorOptions } from "./api/embeddings.js";
 export { type EmbedOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";
 export { type Unsaid, unsaid } from "./api/mentioned.js";
 export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
 export type { ClusterOptions, Clustering, Group, Member } from "./api/list/cluster.js";
-export type { ListOptions, ListProgress } from "./api/list/options.js";
+export type { ListOptions } from "./api/list/options.js";
 export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
-export type { EncoderLoadOptions, FileSource, LoadOptions } from "./api/options.js";
-export { CaseLensError, type ErrorCode } from "./errors.js";
+export type { EncoderLoadOptions, EngineOptions, FileSource, LoadOptions, PackagedFile, PackagedModel } from "./api/options.js";
+export type { ListProgress, ProgressOptions } from "./api/progress.js";
+export type { TruncateOptions } from "./api/truncate.js";
+export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {
   CallOptions,
   Comparison,
@@ -28,10 +31,21 @@ export type {
   ExplainedStep,
   ExplainedToken,
   Explanation,
+  Fetch,
   GalleryItem,
   Info,
+  OnTruncate,
   Progress,
   Reading,
   Recipe,
   TokenPooling,
+  WasmModule,
+  WorkerLike,
 } from "./types.js";
+
+declare global {
+  // For `using`; compilers and libraries before TypeScript 5.2 have none.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}

@@ -4,10 +4,40 @@
 // `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
 
 import type { ErrorData } from "./errors.js";
-import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, EngineInfo, Explanation, GalleryData, Grouping, Progress, TokenPooling } from "./types.js";
+import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, Explanation, GalleryData, Grouping, LoadedInfo, OnTruncate, Progress, TokenPooling } from "./types.js";
 
-/** Where a file comes from: an absolute URL, or bytes that now belong to the worker. */
-export type Source = { readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> };
+/** Where a file comes from: an absolute URL, bytes that now belong to the worker, or a blob. */
+export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly blob: Blob }) & {
+  /** What it has to be, in hexadecimal digits. */
+  readonly sha256?: string;
+};
+
+/** The wasm module, where it is not the one that lies beside the worker. */
+export type WasmSource = Source | { readonly module: WebAssembly.Module };
+
+/** How files are asked for. */
+export interface RequestForm {
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long a server may send nothing, in ms. */
+  readonly timeout: number;
+  /** Takes {@link WorkerRequest}s, where the caller has a `fetch` of its own. It belongs to the worker. */
+  readonly port?: MessagePort;
+}
+
+/** A request that the page does for the worker. Its answers are {@link FromRequest}, through the port that comes with it. */
+export interface WorkerRequest {
+  readonly url: string;
+  readonly init: Omit<RequestInit, "signal">;
+  readonly port: MessagePort;
+}
+/** What the worker says to the page of a request: it asks for a chunk, or leaves the rest. */
+export type ToRequest = "more" | "leave";
+/** What the page says to the worker of a request. */
+export type FromRequest =
+  | { readonly type: "answer"; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly kind: ResponseType }
+  | { readonly type: "chunk"; readonly chunk: Uint8Array<ArrayBuffer> }
+  | { readonly type: "end" }
+  | { readonly type: "failed"; readonly why: string };
 
 export interface LoadCall {
   readonly method: "load";
@@ -17,12 +47,33 @@ export interface LoadCall {
   readonly device: "auto" | Device;
   /** Where downloads are kept. */
   readonly cache: CachePlace;
+  readonly request: RequestForm;
+  /** Whether what is downloaded and kept nowhere comes to the page (`brought`), for further workers. */
+  readonly handOn?: boolean;
+  readonly wasm?: WasmSource;
+}
+
+/** Asks about files or forgets them, without loading them; the only call of its worker. */
+export interface FilesCall {
+  readonly method: "files";
+  readonly urls: readonly string[];
+  readonly what: "look" | "measure" | "drop";
+  readonly cache: CachePlace;
+  readonly request: RequestForm;
+}
+/** What is known of a file. */
+export interface FileState {
+  readonly kept: boolean;
+  /** In bytes; null where it is not known, or was not asked for. */
+  readonly size: number | null;
 }
 
 /** A call about a list, or a part of one that is shared out. */
 interface Part {
   /** How much of the list comes before this part, which errors and warnings count from; absent where it is the whole. */
   readonly first?: number;
+  /** Absent for `"warn"`. */
+  readonly onTruncate?: OnTruncate;
 }
 export interface CompareCall extends Part {
   readonly method: "compare";
@@ -92,13 +143,14 @@ export interface GalleryCall {
   readonly method: "gallery";
   /** Absolute. */
   readonly manifest: string;
+  readonly wasm?: WasmSource;
 }
 
-export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall;
+export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall | FilesCall;
 
 /** What each call gives. */
 export interface Results {
-  load: EngineInfo;
+  load: LoadedInfo;
   compare: Comparison[];
   embed: EmbeddingsData;
   encode: EmbeddingsData;
@@ -109,6 +161,7 @@ export interface Results {
   group: Grouping[];
   plane: Float32Array;
   gallery: GalleryData;
+  files: FileState[];
 }
 
 export type ToWorker =
@@ -121,7 +174,10 @@ export type FromWorker =
   | { readonly type: "failed"; readonly id: number; readonly error: ErrorData }
   | { readonly type: "progress"; readonly progress: Progress }
   /** What runs has changed, for example the device after the GPU was lost. */
-  | { readonly type: "info"; readonly info: EngineInfo }
+  | { readonly type: "info"; readonly info: LoadedInfo }
   /** What was downloaded is in the cache, or cannot be. */
   | { readonly type: "kept" }
-  | { readonly type: "warning"; readonly message: string };
+  /** What was downloaded and is kept nowhere; comes before `done` of a `load` that asks to hand it on. */
+  | { readonly type: "brought"; readonly model?: Uint8Array<ArrayBuffer>; readonly head?: Uint8Array<ArrayBuffer> }
+  /** What is worth knowing; of which call, its number says. */
+  | { readonly type: "warning"; readonly id: number; readonly message: string };

@@ -4,7 +4,7 @@
 /** Where a model runs: on the GPU through WebGPU, or on the CPU through WebAssembly. */
 export type Device = "webgpu" | "wasm";
 
-/** What a worker says of what it loaded. */
+/** What the module says of what it loaded, in the crate's own names. */
 export interface EngineInfo {
   /** Where it runs. */
   readonly device: Device;
@@ -34,8 +34,14 @@ export interface EngineInfo {
   } | null;
 }
 
+/** What a worker says of what it loaded. */
+export interface LoadedInfo extends Omit<EngineInfo, "dim"> {
+  /** Length of an embedding: of `embed` with a condition for `CaseLens`, of `embed` for `Encoder`. */
+  readonly dims: number;
+}
+
 /** What was loaded and where it runs. */
-export interface Info extends EngineInfo {
+export interface Info extends LoadedInfo {
   /** Workers that share out a long call on the CPU; 1 on the GPU. */
   readonly threads: number;
 }
@@ -52,14 +58,31 @@ export interface Progress {
   readonly progress: number;
 }
 
+/** The global `fetch`, or another in its place. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A worker: a browser's, one of Node's `worker_threads`, or what stands in for one (`caselens/inline`). */
+export interface WorkerLike {
+  /** Sends a message, and hands over what is to be transferred. */
+  postMessage(message: unknown, transfer: never): void;
+  /** Ends it at once. */
+  terminate(): unknown;
+}
+
+/** A compiled WebAssembly module. */
+export type WasmModule = typeof globalThis extends Record<"WebAssembly", Record<"Module", Record<"prototype", infer M>>> ? M : object;
+
 /** Where downloads are kept: in Cache Storage, in the folder with this path, or nowhere. */
 export type CachePlace = "browser" | "none" | { readonly folder: string };
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts this call: it rejects at once (`aborted`), and the worker stops working on it soon after. */
+  /** Aborts this call: it rejects at once with the signal's `reason`, and the worker stops working on it soon after. */
   signal?: AbortSignal | undefined;
 }
+
+/** What happens where the encoder reads less than there is of a text. */
+export type OnTruncate = "warn" | "error" | "ignore";
 
 /** One comparison. */
 export interface Comparison {
@@ -99,7 +122,7 @@ export interface Comparison {
 export interface Compared {
   /** One for each condition. */
   readonly results: readonly Comparison[];
-  /** What is worth knowing, in words. */
+  /** What is worth knowing besides, in words. */
   readonly warnings: readonly string[];
 }
 
@@ -207,24 +230,37 @@ export interface EmbeddingNumbers {
 export interface EmbeddingsData<T extends EmbeddingType = EmbeddingType> {
   /** How the numbers are kept. */
   readonly dtype: T;
-  /** Row by row: `count · dims` numbers, or `count · ⌈dims / 8⌉` bytes where `dtype` is `"binary"`. */
+  /** Row by row: `length · dims` numbers, or `length · ⌈dims / 8⌉` bytes where `dtype` is `"binary"`. */
   readonly data: EmbeddingNumbers[T];
   /** `"int8"` alone: what each row's bytes are multiplied by. */
   readonly scales?: Float32Array | undefined;
   /** How many embeddings there are. */
-  readonly count: number;
+  readonly length: number;
   /** How many dimensions each has. */
   readonly dims: number;
+  /** Name of the encoder that made them, as `info.model`. Absent where nobody said. */
+  readonly model?: string | undefined;
+  /**
+   * The condition that all texts were seen under, null for none. Absent where they were seen under different ones, and where
+   * nobody said.
+   */
+  readonly condition?: string | null | undefined;
   /**
    * How probable it is that each sentence says anything about its condition, 0 to 1, as {@link Comparison.mentioned}; NaN for one
    * without a condition. Absent where the head does not tell that.
    */
   readonly mentioned?: Float32Array | undefined;
+  /** How many tokens at the end of each text were left out, since the encoder reads no more. Absent where none were. */
+  readonly truncated?: Uint32Array | undefined;
+  /** How many tokens of each text the encoder's vocabulary lacks, as {@link Comparison.unknown}. Absent where it has all of them. */
+  readonly unknown?: Uint32Array | undefined;
 }
 
 /** What the module gives for texts: embeddings in the form that was asked for. */
-export interface Embedded extends Omit<EmbeddingsData, "dtype"> {
-  /** What is worth knowing, in words. */
+export interface Embedded extends Omit<EmbeddingsData, "dtype" | "length" | "model" | "condition"> {
+  /** How many embeddings there are. */
+  readonly count: number;
+  /** What is worth knowing besides, in words. */
   readonly warnings: readonly string[];
 }
 
@@ -254,7 +290,7 @@ export interface GalleryItem {
   readonly rating: number;
 }
 
-/** What a gallery's manifest says. */
+/** What a gallery's manifest says, in its own names. */
 export interface GalleryInfo {
   /** The name of the encoder that made the embeddings. */
   readonly encoder: string;
@@ -267,7 +303,13 @@ export interface GalleryInfo {
 }
 
 /** A gallery with the answers of its model. */
-export interface GalleryData extends Omit<GalleryInfo, "files"> {
+export interface GalleryData {
+  /** The name of the encoder that made the embeddings. */
+  readonly encoder: string;
+  /** Numbers of an embedding behind the head. */
+  readonly dims: number;
+  /** Under which licenses encoder, head and texts may be used. */
+  readonly licenses: readonly string[];
   /** The pairs with their conditions and answers. */
   readonly items: readonly GalleryItem[];
 }

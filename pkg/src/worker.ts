@@ -2,9 +2,7 @@
 // ties it to the browser.
 
 import type { FromWorker, ToWorker } from "./protocol.js";
-import { BrowserCache, NO_CACHE } from "./worker/cache.js";
-import { checkAnswer, download, unreachable } from "./worker/download.js";
-import { ENGINE, startEngine } from "./worker/engine.js";
+import { browserOutside } from "./worker/outside.js";
 import { Session } from "./worker/session.js";
 
 /** The part of a worker's global scope that is used here (the DOM's own types describe a page). */
@@ -16,20 +14,7 @@ interface WorkerScope {
 }
 const scope = globalThis as unknown as WorkerScope;
 
-async function fetchEngine({ href }: URL): Promise<Response> {
-  const response = await fetch(href).catch((error: unknown) => {
-    throw unreachable(href, ENGINE, error);
-  });
-  checkAnswer(response, href, ENGINE, "Serve the whole `dist` folder of the package; `./build.sh` makes it.");
-  return response;
-}
-
-const session = new Session({
-  boot: () => startEngine(fetchEngine),
-  openCache: async (place, warn) => (place === "none" ? NO_CACHE : BrowserCache.open(warn)),
-  download,
-  post: (message, transfer = []) => scope.postMessage(message, transfer),
-});
+const session = new Session({ ...browserOutside, post: (message, transfer = []) => scope.postMessage(message, transfer) });
 
 scope.addEventListener("message", (event) => session.receive(event.data));
 scope.addEventListener("error", (event) => {

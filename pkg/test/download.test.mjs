@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { BrowserCache } from "../build/worker/cache.js";
-import { download, statedSize, Whole } from "../build/worker/download.js";
+import { download, Whole } from "../build/worker/download.js";
+import { statedSize } from "../build/worker/request.js";
 import { FakeCaches, recordingMeter } from "./helpers.mjs";
 
 const URL_ = "https://example.org/models/model.gguf";
@@ -228,10 +229,11 @@ test("an empty body is an error", async () => {
   await assert.rejects(get(), rejectsWith("download-incomplete", /is empty/));
 });
 
-test("404 names the URL and what makes the file", async () => {
+test("404 names the URL and where such a file comes from", async () => {
   answerWith(() => new Response("no", { status: 404 }));
-  await assert.rejects(get(), rejectsWith("http", /not found at https:\/\/example.org\/models\/model.gguf \(HTTP 404\).*caselens quantize/));
-  await assert.rejects(get({ role: "head" }), rejectsWith("http", /caselens train/));
+  await assert.rejects(get(), rejectsWith("http", /not found at https:\/\/example.org\/models\/model.gguf \(HTTP 404\).*import model from "caselens-csts"/));
+  await assert.rejects(get({ role: "head" }), rejectsWith("http", /beside the model.*`caselens-csts` has both/));
+  await assert.rejects(get(), { url: URL_, status: 404 });
 });
 
 test("500 names the status", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { CaseLensError, CODES, toCaseLensError } from "../build/errors.js";
+import { CaseLensError, CODES, fromErrorData, toCaseLensError, toErrorData, withIndex } from "../build/errors.js";
 
 const read = (file) => readFile(new URL(file, import.meta.url), "utf8");
 
@@ -31,4 +31,24 @@ test("what carries none of the codes is a fault of this package", () => {
   const error = toCaseLensError(Object.assign(new Error("x"), { code: "ENOENT" }));
   assert.ok(error instanceof CaseLensError);
   assert.equal(error.code, "internal");
+});
+
+test("an error crosses to the page with its details, and with the code of what lay beneath", () => {
+  const beneath = Object.assign(new Error("no such file"), { code: "ENOENT" });
+  const error = new CaseLensError("http", "Not found.", { cause: beneath, url: "https://example.org/m", status: 404 });
+  const there = fromErrorData(structuredClone(toErrorData(error)));
+  assert.ok(there instanceof CaseLensError);
+  assert.deepEqual([there.code, there.message, there.url, there.status], ["http", "Not found.", "https://example.org/m", 404]);
+  assert.deepEqual([there.cause.name, there.cause.message, there.cause.code], ["Error", "no such file", "ENOENT"]);
+  assert.equal(fromErrorData(toErrorData(new CaseLensError("worker", "x", { cause: "a string" }))).cause.message, "a string");
+  const plain = fromErrorData(toErrorData(new CaseLensError("empty-text", "Empty.")));
+  for (const detail of ["index", "url", "status", "cause"]) assert.ok(!(detail in plain), detail);
+});
+
+test("an error can be of another item of a list, or of none", () => {
+  const cause = new Error("beneath");
+  const error = new CaseLensError("empty-text", "texts[3] is empty.", { index: 3, cause });
+  const moved = withIndex(error, 7);
+  assert.deepEqual([moved.index, moved.message, moved.cause], [7, error.message, cause]);
+  assert.ok(!("index" in withIndex(error, undefined)));
 });

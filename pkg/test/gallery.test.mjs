@@ -50,7 +50,7 @@ const whole = {
 test("the files of a gallery lie beside its manifest", async () => {
   const { asked, answer } = await ask(whole, Gallery);
   assert.equal(answer.type, "done");
-  assert.deepEqual(answer.value, { encoder: "large", dim: 512, licences: ["MIT"], items: ITEMS });
+  assert.deepEqual(answer.value, { encoder: "large", dims: 512, licenses: ["MIT"], items: ITEMS });
   assert.deepEqual(asked.map(([, role]) => role), ["manifest", "head", "gallery"]);
 });
 

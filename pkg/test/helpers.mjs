@@ -1,6 +1,8 @@
 // Doubles for the browser around the package: a Cache Storage in memory, and an engine without wasm.
 
 import { readFile } from "node:fs/promises";
+import { platform, usePlatform } from "../build/page/platform.js";
+import { Session } from "../build/worker/session.js";
 
 /** Cache Storage of one bucket, which takes a body to its end before it keeps anything; `fail` makes every `put` throw. */
 export class FakeCaches {
@@ -151,6 +153,40 @@ export function fakeWasm(behave = () => undefined) {
       },
     },
   };
+}
+
+/**
+ * From now on the package runs without threads: what would be a worker is a session in this one, around an engine without
+ * wasm, which is given back. What passes between page and worker is copied, as `postMessage` does.
+ */
+export function withoutThreads(behave) {
+  const wasm = fakeWasm(behave);
+  const startWorker = () => {
+    let listener = { message: () => {} };
+    const session = new Session({
+      boot: async () => wasm,
+      openCache: async () => ({ drop: async () => {} }),
+      download: async (url, options, sink) => {
+        await sink.begin(4);
+        sink.push(new Uint8Array(4));
+        return { fromCache: false, kept: Promise.resolve() };
+      },
+      post: (message, transfer) => {
+        const copy = structuredClone(message, { transfer });
+        setImmediate(() => listener.message(copy));
+      },
+    });
+    return {
+      listen: (told) => (listener = told),
+      post: (message, transfer) => {
+        const copy = structuredClone(message, { transfer });
+        setImmediate(() => session.receive(copy));
+      },
+      end: () => (listener = { message: () => {} }),
+    };
+  };
+  usePlatform({ ...platform(), startWorker });
+  return wasm;
 }
 
 /** The tensors of a safetensors file of f32 values: name → { shape, data }. */

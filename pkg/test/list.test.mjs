@@ -13,7 +13,7 @@ function fakeCalls({ silhouettes = {}, mentioned, threshold = 0.5 } = {}) {
   const calls = [];
   return {
     calls,
-    info: { mentioned: mentioned ? { threshold } : null },
+    info: { model: "fake", mentioned: mentioned ? { threshold } : null },
     async call(call, signal, onPart) {
       calls.push(call);
       signal?.throwIfAborted();
@@ -22,7 +22,7 @@ function fakeCalls({ silhouettes = {}, mentioned, threshold = 0.5 } = {}) {
         onPart?.(1);
         const data = Float32Array.from(call.sentences.flatMap((text) => [Math.cos(angle(text)), Math.sin(angle(text))]));
         const told = mentioned && Float32Array.from(call.sentences, (text, i) => mentioned(text, call.conditions[i]));
-        return { dtype: "float32", data, count: call.sentences.length, dims: 2, mentioned: told };
+        return { dtype: "float32", data, length: call.sentences.length, dims: 2, mentioned: told };
       }
       if (call.method === "plane") return call.previous ?? call.data;
       return call.counts.map((count) => {
@@ -52,7 +52,7 @@ test("search ranks by similarity, and keeps the order of what is as similar", as
 
 test("embeddings that are given are not made again, and the query takes their form", async () => {
   const calls = fakeCalls();
-  const embeddings = new Embeddings({ dtype: "float32", data: Float32Array.of(0, 1, 1, 0), count: 2, dims: 2 });
+  const embeddings = new Embeddings({ dtype: "float32", data: Float32Array.of(0, 1, 1, 0), length: 2, dims: 2 });
   const hits = await search(calls, "at 0", ["a", "b"], { embeddings });
   assert.deepEqual(hits.map(({ index, similarity }) => [index, similarity]), [[1, 1], [0, 0]]);
   assert.deepEqual(calls.calls.map(({ sentences, dims, dtype }) => [sentences, dims, dtype]), [[["at 0"], 2, "float32"]]);
@@ -64,7 +64,7 @@ test("embeddings that are given are not made again, and the query takes their fo
 
 test("groups are named by their most central text, and their members come in that order", async () => {
   const { groups, labels, points } = await cluster(fakeCalls(), texts, { groups: 2 });
-  assert.deepEqual(groups.map(({ centre, members }) => [centre, ...members.map(({ index }) => index)]), [[2, 2, 0], [3, 3, 1]]);
+  assert.deepEqual(groups.map(({ center, members }) => [center, ...members.map(({ index }) => index)]), [[2, 2, 0], [3, 3, 1]]);
   assert.deepEqual(groups[0].members[0], { index: 2, text: "at 50", similarity: 0.75 });
   assert.deepEqual([...labels], [0, 1, 0, 1]);
   assert.equal(points.length, 8);
@@ -101,7 +101,7 @@ test("the map before goes to the map after", async () => {
 
 test("lists that cannot be used are refused before any work", async () => {
   const calls = fakeCalls();
-  const few = new Embeddings({ dtype: "int8", data: new Int8Array(4), scales: new Float32Array(2), count: 2, dims: 2 });
+  const few = new Embeddings({ dtype: "int8", data: new Int8Array(4), scales: new Float32Array(2), length: 2, dims: 2 });
   await assert.rejects(search(calls, "at 0", ["a", " \n"], {}), { code: "empty-text", message: /^texts\[1\] is empty/ });
   await assert.rejects(search(calls, "", ["a"], {}), { code: "empty-text", message: /^query is empty/ });
   await assert.rejects(search(calls, "a", ["a"], { condition: " " }), { code: "empty-text", message: /^condition is empty/ });
@@ -118,9 +118,33 @@ test("lists that cannot be used are refused before any work", async () => {
   assert.deepEqual(calls.calls, []);
 });
 
+test("embeddings of another model or condition are refused, and what says nothing of itself is taken", async () => {
+  const told = (of) => new Embeddings({ dtype: "float32", data: Float32Array.of(0, 1, 1, 0), length: 2, dims: 2, ...of });
+  const list = ["a", "b"];
+  for (const call of [(options) => search(fakeCalls(), "at 0", list, options), (options) => cluster(fakeCalls(), list, options)]) {
+    const place = { condition: "the place" };
+    await call({ embeddings: told({}), ...place });
+    await call({ embeddings: told({ model: "fake", condition: null }) });
+    await call({ embeddings: told({ model: "fake", ...place }), condition: " the place. " });
+    await assert.rejects(call({ embeddings: told({ model: "other" }) }), { ...invalid, message: /model other, and fake is loaded/ });
+    await assert.rejects(call({ embeddings: told(place) }), { ...invalid, message: /the condition "the place", not under no condition/ });
+    await assert.rejects(call({ embeddings: told(place), condition: "the time" }), { ...invalid, message: /not under the condition "the time"/ });
+    await assert.rejects(call({ embeddings: told({ condition: null }), ...place }), invalid);
+  }
+  const { embeddings } = await cluster(fakeCalls(), texts, { condition: "the place" });
+  assert.deepEqual([embeddings.model, embeddings.condition], ["fake", "the place"]);
+  await assert.rejects(search(fakeCalls(), "at 0", ["a", 7], { embeddings: told({}) }), { ...invalid, index: 1 });
+});
+
+test("a search gives ten hits where it is not told how many", async () => {
+  const many = Array.from({ length: 90 }, (_, i) => `at ${i}`);
+  assert.deepEqual((await search(fakeCalls(), "at 0", many)).map(({ index }) => index), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.equal((await search(fakeCalls(), "at 0", many, { limit: many.length })).length, 90);
+});
+
 /** Rows at angles in degrees: two a condition. */
 const rowsAt = (angles) =>
-  new Embeddings({ dtype: "float32", data: Float32Array.from(angles.flatMap((a) => [Math.cos(angle(`${a}`)), Math.sin(angle(`${a}`))])), count: angles.length, dims: 2 });
+  new Embeddings({ dtype: "float32", data: Float32Array.from(angles.flatMap((a) => [Math.cos(angle(`${a}`)), Math.sin(angle(`${a}`))])), length: angles.length, dims: 2 });
 
 test("suggestions come from both ends, the farthest first, and none says what another has said", () => {
   //                 same     like it   middle    unlike    unlike, elsewhere
@@ -176,7 +200,7 @@ test("texts that say nothing about the condition are a group by themselves, the 
   const asked = calls.calls.filter(({ method }) => method === "group");
   assert.deepEqual(asked.map(({ data, counts }) => [data.length / 2, counts]), [[3, [2]], [2, [1]]]);
   // The rows of the others alone.
-  assert.deepEqual([...asked[1].data], [...embeddings[0], ...embeddings[2]]);
+  assert.deepEqual([...asked[1].data], [...embeddings.row(0), ...embeddings.row(2)]);
   const silent = await cluster(fakeCalls({ mentioned: () => 0 }), ["at 1", "at 2"], { condition: "the angle" });
   assert.deepEqual(silent.groups.map(({ unmentioned, members }) => [unmentioned, members.length]), [[true, 2]]);
   assert.equal(silent.silhouette, 0);

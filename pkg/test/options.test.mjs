@@ -1,55 +1,117 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test from "node:test";
+import { runInNewContext } from "node:vm";
 import { checkText, checkTexts } from "../build/api/check.js";
 import { loadRequest } from "../build/api/options.js";
 
 const BASE = "https://example.org/app/page.html?q=1";
 const model = "https://example.org/app/models/caselens-csts-q4_0.gguf";
 const head = "https://example.org/app/models/caselens-csts.head.safetensors";
-const sources = (options, withHead = true) => {
-  const { call } = loadRequest(options, withHead, BASE);
+const sources = async (options, withHead = true) => {
+  const { call } = await loadRequest(options, withHead, BASE);
   return [call.model, call.head];
 };
 const invalid = { name: "CaseLensError", code: "invalid-argument" };
 
-test("defaults lie beside the page", () => {
-  assert.deepEqual(sources(undefined), [{ url: model }, { url: head }]);
-  assert.equal(loadRequest(undefined, true, BASE).call.device, "auto");
-  assert.equal("head" in loadRequest(undefined, false, BASE).call, false);
+test("defaults lie beside the page", async () => {
+  assert.deepEqual(await sources(undefined), [{ url: model }, { url: head }]);
+  assert.equal((await loadRequest(undefined, true, BASE)).call.device, "auto");
+  assert.equal("head" in (await loadRequest(undefined, false, BASE)).call, false);
 });
 
-test("the default head lies beside the model", () => {
-  const [, beside] = sources({ model: "https://cdn.example.net/v2/other.gguf?v=3" });
+test("the default head lies beside the model", async () => {
+  const [, beside] = await sources({ model: "https://cdn.example.net/v2/other.gguf?v=3" });
   assert.deepEqual(beside, { url: "https://cdn.example.net/v2/caselens-csts.head.safetensors" });
 });
 
-test("the default head lies beside the default model when the model has no place", () => {
-  assert.deepEqual(sources({ model: new Uint8Array(4) })[1], { url: head });
-  assert.deepEqual(sources({ model: "blob:https://example.org/1234" })[1], { url: head });
+test("the default head lies beside the default model when the model has no place", async () => {
+  assert.deepEqual((await sources({ model: new Uint8Array(4) }))[1], { url: head });
+  assert.deepEqual((await sources({ model: "blob:https://example.org/1234" }))[1], { url: head });
 });
 
-test("URLs are strings or URL objects, relative to the page", () => {
-  assert.deepEqual(sources({ model: "../m.gguf", head: new URL("https://example.net/h") }), [
+test("the default head lies beside the model wherever there is a beside", async () => {
+  for (const scheme of ["chrome-extension://abc", "moz-extension://abc", "app://localhost", "capacitor://localhost", "tauri://localhost", "file://"]) {
+    assert.deepEqual((await sources({ model: `${scheme}/assets/m.gguf` }))[1], { url: `${scheme}/assets/caselens-csts.head.safetensors` });
+  }
+  assert.deepEqual((await sources({ model: "data:application/octet-stream;base64,AAAA" }))[1], { url: head });
+});
+
+test("what a file has to be is its SHA-256, as digits or as HTML writes it", async () => {
+  const digits = createHash("sha256").update("a").digest("hex");
+  for (const integrity of [digits, digits.toUpperCase(), `sha256-${Buffer.from(digits, "hex").toString("base64")}`]) {
+    assert.deepEqual(await sources({ model, integrity, headIntegrity: integrity }), [{ url: model, sha256: digits }, { url: head, sha256: digits }]);
+  }
+  for (const wrong of [{ integrity: "sha256-" }, { integrity: digits.slice(1) }, { integrity: `sha384-${digits}` }, { headIntegrity: 7 }]) {
+    await assert.rejects(sources(wrong), invalid, JSON.stringify(wrong));
+  }
+});
+
+test("a model's package names both files and their SHA-256, of which each may be another", async () => {
+  const sha256 = "0".repeat(64);
+  const packaged = { name: "m", model: { url: new URL("https://example.org/m.gguf"), sha256 }, head: { url: "https://example.org/h", sha256 } };
+  const [own, ownHead] = [{ url: "https://example.org/m.gguf", sha256 }, { url: "https://example.org/h", sha256 }];
+  assert.deepEqual(await sources({ model: packaged }), [own, ownHead]);
+  assert.deepEqual(await sources({ model: packaged }, false), [own, undefined]);
+  assert.deepEqual(await sources({ model: packaged, head }), [own, { url: head }]);
+  assert.deepEqual((await sources({ model: packaged, integrity: "1".repeat(64) }))[0].sha256, "1".repeat(64));
+  assert.deepEqual(await sources({ model: { model: { url: model } } }), [{ url: model }, { url: head }]);
+});
+
+test("URLs and bytes of another realm are taken as one's own", async () => {
+  const other = runInNewContext("({ bytes: Uint8Array.of(1, 2, 3).subarray(1), buffer: Uint8Array.of(4).buffer })");
+  const [{ bytes }, { bytes: fromBuffer }] = await sources({ model: other.bytes, head: other.buffer });
+  assert.deepEqual([bytes, fromBuffer], [Uint8Array.of(2, 3), Uint8Array.of(4)]);
+});
+
+test("URLs are strings or URL objects, relative to the page", async () => {
+  assert.deepEqual(await sources({ model: "../m.gguf", head: new URL("https://example.net/h") }), [
     { url: "https://example.org/m.gguf" },
     { url: "https://example.net/h" },
   ]);
 });
 
-test("bytes are copied, and only the part that was given", () => {
+test("bytes are copied, and only the part that was given", async () => {
   const whole = Uint8Array.from([0, 1, 2, 3, 4, 5]);
-  const [{ bytes }, { bytes: fromBuffer }] = sources({ model: whole.subarray(2, 4), head: whole.buffer });
+  const [{ bytes }, { bytes: fromBuffer }] = await sources({ model: whole.subarray(2, 4), head: whole.buffer });
   assert.deepEqual(bytes, Uint8Array.from([2, 3]));
   assert.equal(bytes.buffer.byteLength, 2);
   assert.notEqual(fromBuffer.buffer, whole.buffer);
   assert.equal(fromBuffer.byteLength, 6);
 });
 
-test("wrong options are refused", () => {
+test("headers become plain data, and a server has half a minute", async () => {
+  const asked = async (options) => (await loadRequest(options, true, BASE)).call.request;
+  assert.deepEqual(await asked({}), { headers: {}, timeout: 30_000 });
+  for (const headers of [{ Authorization: "Bearer 7" }, [["Authorization", "Bearer 7"]], new Headers({ authorization: "Bearer 7" })]) {
+    assert.deepEqual(await asked({ headers, timeout: 5 }), { headers: { authorization: "Bearer 7" }, timeout: 5 });
+  }
+});
+
+test("a Blob, a File and a Response hold a file", async () => {
+  const blob = new Blob(["model"]);
+  const file = new File(["head"], "h");
+  const given = await sources({ model: blob, head: file });
+  assert.deepEqual([given[0].blob === blob, given[1].blob === file], [true, true]);
+  const [{ blob: body }] = await sources({ model: new Response("answered") });
+  assert.equal(await body.text(), "answered");
+  await assert.rejects(sources({ model: new Response("no", { status: 404 }) }), { code: "http", message: /as model.*HTTP 404/ });
+});
+
+test("files are kept where the option says, which is the same everywhere", async () => {
+  const place = async (cache) => (await loadRequest({ cache }, true, BASE)).call.cache;
+  assert.deepEqual([await place(undefined), await place(true), await place(false), await place({ folder: "a" })], ["browser", "browser", "none", "browser"]);
+  for (const cache of ["a folder", {}, { folder: "" }, { folder: 7 }]) await assert.rejects(place(cache), { ...invalid, message: /\{ folder: "path" \}/ });
+});
+
+test("wrong options are refused", async () => {
   for (const options of [
     null,
     7,
     { model: 7 },
     { model: null, head: {} },
+    { model: { model: null } },
+    { model: { model: { url: 7 } } },
     { model: "https://[" },
     { device: "cuda" },
     { device: null },
@@ -59,21 +121,25 @@ test("wrong options are refused", () => {
     { threads: "2" },
     { cache: null },
     { cache: "a folder" },
+    { timeout: 0 },
+    { timeout: Infinity },
+    { headers: { "a header": "1" } },
+    { fetch: "fetch" },
     { onProgress: "loud" },
     { onWarning: 1 },
     { signal: {} },
     { signal: null },
   ]) {
-    assert.throws(() => loadRequest(options, true, BASE), invalid, JSON.stringify(options));
+    await assert.rejects(loadRequest(options, true, BASE), invalid, JSON.stringify(options));
   }
 });
 
-test("a page without a place of its own needs absolute URLs", () => {
-  assert.throws(() => loadRequest({ model: new Uint8Array(4) }, true, "about:blank"), invalid);
-  assert.ok(loadRequest({ model: new Uint8Array(4), head: "https://example.org/h" }, true, "about:blank").call);
+test("a page without a place of its own needs absolute URLs", async () => {
+  await assert.rejects(loadRequest({ model: new Uint8Array(4) }, true, "about:blank"), invalid);
+  assert.ok((await loadRequest({ model: new Uint8Array(4), head: "https://example.org/h" }, true, "about:blank")).call);
 });
 
-test("lone surrogates are found with their position", () => {
+test("lone surrogates are found with their position", async () => {
   for (const [text, position] of [
     ["\uD83D", 0],
     ["ab\uDE00", 2],
@@ -90,8 +156,19 @@ test("lone surrogates are found with their position", () => {
 });
 
 test("a list names the item that is wrong", () => {
-  assert.throws(() => checkTexts("conditions", ["a", "\uD800"]), { code: "invalid-text", message: /^conditions\[1\] / });
-  assert.throws(() => checkTexts("conditions", ["a", 7]), { ...invalid, message: /^conditions\[1\] must be a string/ });
+  assert.throws(() => checkTexts("conditions", ["a", "\uD800"]), { code: "invalid-text", message: /^conditions\[1\] /, index: 1 });
+  assert.throws(() => checkTexts("conditions", ["a", 7]), { ...invalid, message: /^conditions\[1\] must be a string/, index: 1 });
   assert.throws(() => checkTexts("conditions", ["a", , "b"]), { ...invalid, message: /^conditions\[1\] / });
   assert.throws(() => checkTexts("conditions", "a"), invalid);
+});
+
+test("a text that is empty or too long is refused with its place", () => {
+  for (const blank of ["", " \n\t", "\u00a0\u2003", "\u0085"]) {
+    assert.throws(() => checkTexts("texts", ["a", "b", blank]), { code: "empty-text", message: /^texts\[2\] is empty/, index: 2 });
+  }
+  const long = "x".repeat(50_001);
+  assert.throws(() => checkTexts("texts", [long]), { code: "text-too-long", message: /^texts\[0\] has 50001 characters; at most 50000/, index: 0 });
+  // Characters and not UTF-16 units are counted.
+  assert.equal(checkTexts("texts", ["😀".repeat(50_000)]).length, 1);
+  assert.throws(() => checkTexts("texts", ["😀".repeat(50_001)]), { code: "text-too-long", message: /50001 characters/ });
 });

@@ -10,7 +10,7 @@ const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", nor
 const numbered = (texts, conditions = []) => {
   const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
   const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
-  return { dtype: "float32", data, scales: undefined, count: texts.length, dims: 2 };
+  return { dtype: "float32", data, scales: undefined, length: texts.length, dims: 2 };
 };
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -22,13 +22,13 @@ class FakeWorker {
   kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dim: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);
     const aborted = new Promise((_, reject) => {
-      if (signal?.aborted) reject(failed("aborted"));
-      signal?.addEventListener("abort", () => reject(failed("aborted")));
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason));
     });
     aborted.catch(() => {});
     await Promise.race([this.behave(call), aborted]);
@@ -91,6 +91,53 @@ test("further workers start once the first one's files are kept", async () => {
   await turn();
   await pool.call(encode(300), undefined);
   assert.ok(others.every(({ calls }) => calls.length > 0));
+});
+
+/** A pool whose first worker has died, with what is started in its place. */
+function died(revive) {
+  const first = new FakeWorker(turn);
+  const places = [];
+  const start = async (_, place) => {
+    places.push(place);
+    return revive();
+  };
+  const opened = open({ first, start });
+  Object.assign(first, { lost: true, call: async () => assert.fail("it is dead") });
+  return { ...opened, places };
+}
+
+test("after the first worker died the next call starts another, once, and goes on there", async () => {
+  const second = new FakeWorker(turn, "webgpu");
+  const { pool, places } = died(async () => (await turn(), second));
+  const both = await Promise.all([pool.call(encode(2), undefined), pool.call(encode(3), undefined)]);
+  assert.deepEqual(both, [numbered(texts(2)), numbered(texts(3))]);
+  assert.deepEqual(places, ["first"]);
+  assert.equal(pool.info.device, "webgpu", "what runs is what is told");
+  pool.close(failed("disposed"));
+  assert.equal(second.closed.code, "disposed");
+});
+
+test("where no other starts, the call says why, and the next one tries again", async () => {
+  let there = false;
+  const { pool, places } = died(() => (there ? new FakeWorker(turn) : Promise.reject(failed("network"))));
+  await assert.rejects(pool.call(encode(2), undefined), { code: "network" });
+  there = true;
+  assert.deepEqual(await pool.call(encode(2), undefined), numbered(texts(2)));
+  assert.equal(places.length, 2);
+});
+
+test("a call that waits for another worker can be aborted, and ends with the pool", async () => {
+  const never = new Promise(() => {});
+  const { pool } = died(() => never);
+  const controller = new AbortController();
+  const waiting = pool.call(encode(2), controller.signal);
+  controller.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  const closing = died(() => new Promise((_, reject) => setTimeout(() => reject(new DOMException("over", "AbortError")), 5)));
+  const call = closing.pool.call(encode(2), undefined);
+  closing.pool.close(failed("disposed"));
+  await assert.rejects(call, { code: "disposed" });
+  await assert.rejects(closing.pool.call(encode(2), undefined), { code: "disposed" });
 });
 
 test("short calls, and calls on the GPU, stay with the first worker and start no other", async () => {
@@ -168,10 +215,36 @@ test("an aborted call is rejected at once, and nothing more is begun", async () 
   const controller = new AbortController();
   const call = pool.call(encode(300), controller.signal);
   await turn();
-  controller.abort();
-  await assert.rejects(call, { code: "aborted" });
+  const reason = new Error("enough");
+  controller.abort(reason);
+  const isReason = (error) => error === reason;
+  await assert.rejects(call, isReason);
   assert.deepEqual(workers.map((w) => w.calls.length), [1, 1, 1]);
-  await assert.rejects(pool.call(encode(300), controller.signal), { code: "aborted" });
+  await assert.rejects(pool.call(encode(300), controller.signal), isReason);
+});
+
+test("what a worker's warning makes the caller throw rejects the call, and is no fault of the worker", async () => {
+  const mine = new TypeError("my own");
+  const second = new FakeWorker(async () => {
+    await turn();
+    throw mine;
+  });
+  const { pool, warnings } = open({ others: [second, new FakeWorker(turn)] });
+  await assert.rejects(pool.call(encode(300), undefined), (error) => error === mine);
+  assert.equal(second.closed, undefined);
+  assert.deepEqual(warnings, []);
+});
+
+test("a warning that belongs to no call, and makes the caller throw, does not end the process", async (context) => {
+  const told = context.mock.method(console, "error", () => {});
+  const mine = new Error("my own");
+  const first = new FakeWorker(turn);
+  const onWarning = () => {
+    throw mine;
+  };
+  const pool = new Pool(first, 3, async () => Promise.reject(failed("not-enough-memory", "No memory.")), onWarning);
+  assert.deepEqual(await pool.call(encode(100), undefined), numbered(texts(100)));
+  assert.deepEqual(told.mock.calls.map((call) => call.arguments), [[mine], [mine]]);
 });
 
 test("what a worker leaves behind that breaks down is done by the others", async () => {
@@ -209,7 +282,7 @@ test("closing ends every worker, those that start too", async () => {
   let started = 0;
   const start = (signal) => {
     closing = signal;
-    return started++ ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(failed("aborted")))) : Promise.resolve(second);
+    return started++ ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) : Promise.resolve(second);
   };
   const { pool, first, warnings } = open({ start });
   await pool.call(encode(100), undefined);

@@ -1,8 +1,8 @@
 // What npm would publish: exactly these files, resolvable by every tool, within the size that was promised.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -32,33 +32,61 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const sources = (await readdir(path.join(PKG, "src"), { recursive: true }))
-    .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
-    .map((file) => file.slice(0, -3));
-  const bundles = ["index", "element", "worker", "node", "node-worker"].map((file) => `${file}.js`);
-  const wasm = ["wasm", "wasm/relaxed"].flatMap((at) => ["caselens.d.ts", "caselens_bg.wasm"].map((file) => `${at}/${file}`));
+  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
+  const types = ["index", "element", "inline"].map((file) => `${file}.d.ts`);
+  const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "package.json",
-    ...[...bundles, ...sources.map((file) => `${file}.d.ts`), ...wasm].map((file) => `dist/${file}`),
+    ...[...bundles, ...bundles.map((file) => `${file}.map`), ...types, ...wasm].map((file) => `dist/${file}`),
   ];
   assert.deepEqual(files, expected.sort());
 });
 
 test("package.json says what a registry and its readers want to know", async () => {
-  for (const field of ["name", "description", "license", "keywords", "engines", "exports", "types", "sideEffects"]) {
-    assert.ok(manifest[field], field);
-  }
+  const fields = ["name", "description", "license", "keywords", "homepage", "bugs", "repository", "author", "engines", "exports", "main", "types", "sideEffects"];
+  for (const field of fields) assert.ok(manifest[field], field);
+  // What an old resolver reads, that knows no `exports`.
+  for (const file of [manifest.main, manifest.types, ...Object.values(manifest.typesVersions["*"]).flat()]) assert.ok(files.includes(file.slice(2)), file);
   assert.equal(manifest.dependencies, undefined, "it depends on nothing");
   assert.match(manifest.version, /^\d+\.\d+\.\d+$/);
   // What runs when it is imported must survive bundlers that drop unused modules.
   for (const file of manifest.sideEffects) assert.ok(files.includes(file.slice(2)), file);
   const changes = await readFile(path.join(PKG, "CHANGELOG.md"), "utf8");
-  assert.ok(changes.includes(`## [${manifest.version}]`), "the changelog has a section for this version");
+  const [, latest] = /^## \[(.+)\]/m.exec(changes);
+  assert.equal(latest, manifest.version, "what this version does stands under its number");
+});
+
+test("worker and WebAssembly can be named, where a page or a bundler needs their URLs", () => {
+  for (const file of ["worker.js", "node-worker.js", "wasm/caselens_bg.wasm", "wasm/relaxed/caselens_bg.wasm"]) {
+    assert.equal(fileURLToPath(import.meta.resolve(`caselens/dist/${file}`)), path.join(PKG, "dist", file));
+  }
+});
+
+test("its code is there to be read, and its maps hold the sources", async () => {
+  for (const file of files.filter((file) => file.endsWith(".js"))) {
+    const code = await readFile(path.join(PKG, file), "utf8");
+    const lines = code.split("\n");
+    assert.ok(code.length / lines.length < 100, `${file} has ${lines.length} lines of ${Math.round(code.length / lines.length)} characters`);
+    assert.equal(lines.findLast((line) => line !== ""), `//# sourceMappingURL=${path.basename(file)}.map`);
+    const map = JSON.parse(await readFile(path.join(PKG, `${file}.map`), "utf8"));
+    const own = map.sources.filter((source) => source.startsWith("../src/"));
+    assert.ok(own.length > 0, file);
+    for (const [i, source] of map.sources.entries()) {
+      if (own.includes(source)) assert.equal(map.sourcesContent[i], await readFile(path.join(PKG, "dist", source), "utf8"), source);
+    }
+  }
+});
+
+test("an uncaught error shows its message and a line of code, not a whole file", () => {
+  const script = 'import { CaseLens } from "caselens"; await CaseLens.load({ model: "nowhere.gguf" });';
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: PKG, encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /CaseLensError: /);
+  assert.ok(stderr.length < 3000, stderr);
 });
 
 test("publint finds nothing", async () => {
@@ -67,17 +95,40 @@ test("publint finds nothing", async () => {
 });
 
 test("its types resolve as its code does, under every module resolution that knows ES modules", async () => {
-  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball));
+  const { types, problems } = await checkPackage(createPackageFromTarballData(tarball), { excludeEntrypoints: [/^\.\/dist\//] });
   assert.equal(types.kind, "included");
   // It is an ES module: `require` finds one, which Node can do from 20.19 and 22.12 on, and `exports` needs more than Node 10's rules.
   const wrong = problems.filter(({ kind, resolutionKind }) => kind !== "CJSResolvesToESM" && resolutionKind !== "node10");
   assert.deepEqual(wrong, []);
 });
 
+test("its types are right for an old compiler that checks them too, and hold nothing of the inside", { timeout: 240_000 }, async () => {
+  const types = await readFile(path.join(PKG, "dist/index.d.ts"), "utf8");
+  for (const inside of ["LoadCall", "ToWorker", "class Pool", "class Client"]) assert.ok(!types.includes(inside), inside);
+  assert.ok(!/^import /m.test(types), "it stands by itself");
+  const user = path.join(folder, "user");
+  await mkdir(path.join(user, "node_modules"), { recursive: true });
+  await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
+  const main = `
+    import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
+    import { CaseLensElement } from "caselens/element";
+    import { inThisThread } from "caselens/inline";
+    export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
+    export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
+    export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const element: CaseLensElement | null = document.querySelector("case-lens");`;
+  await writeFile(path.join(user, "main.mts"), main);
+  const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
+  await writeFile(path.join(user, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["main.mts"] }));
+  const compiler = path.join(PKG, "node_modules/typescript-old/lib/tsc.js");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "--project", user], { encoding: "utf8" });
+  assert.equal(status, 0, stdout);
+});
+
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
   const compress = promisify(brotliCompress);
-  // Node's files are no part of a page's download.
-  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !file.startsWith("dist/node"));
+  // Node's files are no part of a page's download, and the engine for the page's own thread comes in place of the worker.
+  const loaded = files.filter((file) => /\.(js|wasm)$/.test(file) && !/^dist\/(node|inline)/.test(file));
   const sizes = await Promise.all(
     loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
   );

@@ -29,7 +29,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
     },
     post: (message) => {
       messages.push(message);
-      waiting.get(message.id)?.(message);
+      if (message.type === "done" || message.type === "failed") waiting.get(message.id)(message);
     },
   });
   let nextId = 0;
@@ -41,7 +41,7 @@ function open({ behave, download, boot, openCache, cached = new Map() } = {}) {
   };
   const call = (body) => send(body).answer;
   const load = (options) =>
-    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", ...options });
+    call({ method: "load", model: { url: MODEL }, head: { url: HEAD }, device: "auto", request: { headers: {}, timeout: 1000 }, ...options });
   return { session, wasm, messages, downloads, cached, send, call, load };
 }
 
@@ -92,6 +92,35 @@ test("a model goes into the module piece by piece, after its size", async () => 
   assert.deepEqual(wasm.engines[0].model, model);
 });
 
+test("what was downloaded and is kept nowhere is handed on where that is asked, once the CPU computes", async () => {
+  const brought = ({ messages }) => messages.find(({ type }) => type === "brought");
+  const own = open({ download: (url) => (url === MODEL ? Uint8Array.of(1, 2, 3) : Uint8Array.of(4)) });
+  await own.load({ device: "wasm", handOn: true });
+  assert.deepEqual(brought(own), { type: "brought", model: Uint8Array.of(1, 2, 3), head: Uint8Array.of(4) });
+  assert.deepEqual(own.wasm.engines[0].model, Uint8Array.of(1, 2, 3), "the engine has it as well");
+  for (const [name, options, setting] of [
+    ["it is not asked", { device: "wasm" }],
+    ["the GPU computes", { device: "webgpu", handOn: true }],
+    ["it is kept", { device: "wasm", handOn: true }, { openCache: async () => ({ keeps: true }) }],
+    ["it was given", { device: "wasm", handOn: true, model: { bytes: new Uint8Array(4) }, head: { bytes: new Uint8Array(4) } }],
+  ]) {
+    const other = open(setting);
+    assert.equal((await other.load(options)).type, "done", name);
+    assert.equal(brought(other), undefined, name);
+  }
+});
+
+test("blobs are read in the worker, and one that is gone is an error of its own", async () => {
+  const { load, wasm } = open();
+  assert.equal((await load({ model: { blob: new Blob([Uint8Array.of(1, 2)]) }, head: { blob: new Blob([Uint8Array.of(3)]) }, device: "wasm" })).type, "done");
+  assert.deepEqual(wasm.engines[0].model, Uint8Array.of(1, 2));
+  const gone = Object.assign(new Blob(["x"]), {
+    stream: () => new ReadableStream({ pull: (controller) => controller.error(new DOMException("it changed", "NotReadableError")) }),
+  });
+  const { error } = await open().load({ model: { blob: gone }, device: "wasm" });
+  assert.deepEqual([error.code, /could not be read.*it changed.*choose it again/.test(error.message)], ["file", true]);
+});
+
 test("where neither file can be had, the model is what the error speaks of", async () => {
   const missing = (file) => Promise.reject(new CaseLensError("http", `no ${file}`));
   const { load } = open({ download: (url) => (url === HEAD ? missing("head") : sleep(30).then(() => missing("model"))) });
@@ -129,13 +158,13 @@ test("long calls are cut into chunks and put together in order", async () => {
   const { load, call, wasm } = open();
   await load();
   const rows = (await call(encode(70))).value;
-  assert.deepEqual([rows.count, rows.dims, rows.dtype], [70, 2, "float32"]);
+  assert.deepEqual([rows.length, rows.dims, rows.dtype], [70, 2, "float32"]);
   assert.deepEqual([...rows.data], texts(70).flatMap((text) => [text.length, 0]));
   const results = (await call(compare(20))).value;
   assert.deepEqual(results.map((r) => r.condition), texts(20));
   const conditions = texts(33).map((t, i) => (i % 2 ? t : undefined));
   const items = { method: "embed", sentences: texts(33), conditions, dims: 1, dtype: "int8" };
-  assert.equal((await call(items)).value.count, 33);
+  assert.equal((await call(items)).value.length, 33);
   assert.deepEqual(wasm.engines[0].calls.at(-1).slice(1), [texts(33).slice(32), conditions.slice(32), 1, "int8", 32]);
   const sizes = wasm.engines[0].calls.map(([method, ...args]) => [method, (method === "compare" ? args[2] : args[0]).length]);
   assert.deepEqual(sizes, [
@@ -144,7 +173,7 @@ test("long calls are cut into chunks and put together in order", async () => {
     ["embed", 32], ["embed", 1],
   ]);
   const none = (await call({ ...encode(0), dtype: "int8" })).value;
-  assert.deepEqual([none.count, none.dims, none.data.length, none.scales.length], [0, 2, 0, 0]);
+  assert.deepEqual([none.length, none.dims, none.data.length, none.scales.length], [0, 2, 0, 0]);
 });
 
 test("vectors are grouped once for each count, and an abort is heard in between", async () => {
@@ -161,6 +190,39 @@ test("vectors are grouped once for each count, and an abort is heard in between"
   assert.equal(points.length, 12);
   assert.ok(wasm.engines[0].calls.length - before < 5);
   assert.ok(!messages.some(({ id }) => id === long.id));
+});
+
+test("a short call has its turn after a chunk or two of a long one, and long ones take turns", async () => {
+  const { load, call, send, wasm } = open({ behave: (method) => (method === "load" ? undefined : new Promise(setImmediate).then(() => undefined)) });
+  await load({ device: "wasm" });
+  const { calls } = wasm.engines[0];
+  const until = async (count) => {
+    while (calls.length < count) await new Promise(setImmediate);
+  };
+  const long = send(encode(10_000));
+  await until(5);
+  const before = calls.length;
+  assert.equal((await call(compare(1))).type, "done");
+  const between = calls.slice(before).findIndex(([method]) => method === "compare");
+  assert.ok(between >= 0 && between <= 2, `after ${between} more chunks`);
+
+  const other = send({ ...encode(64), pooling: "cls" });
+  const at = calls.length;
+  await other.answer;
+  const order = calls.slice(at).map(([, , pooling]) => pooling);
+  assert.ok(order.length <= 6, `two chunks of the one, and no more than four of the other: ${order}`);
+  assert.equal((await long.answer).value.length, 10_000);
+});
+
+test("on the CPU a chunk is of so many characters that nobody waits long for it; on the GPU it is of more", async () => {
+  const list = [...texts(40), "x".repeat(5000), ...Array(10).fill("y".repeat(250))];
+  for (const [device, expected] of [["wasm", [32, 8, 1, 2, 2, 2, 2, 2]], ["webgpu", [32, 12, 7]]]) {
+    const { load, call, wasm } = open();
+    await load({ device });
+    assert.equal((await call({ ...encode(0), texts: list })).value.length, list.length);
+    assert.deepEqual(wasm.engines[0].calls.map(([, texts]) => texts.length), expected, device);
+    assert.deepEqual(wasm.engines[0].calls.flatMap(([, texts]) => texts), list);
+  }
 });
 
 test("calls wait for each other", async () => {
@@ -215,7 +277,7 @@ test("a panic in a call makes every later call fail at once", async () => {
   await load();
   const answers = await Promise.all([call(encode(1)), call(compare(1)), call({ method: "tokenize", text: "a" })]);
   assert.deepEqual(answers.map(({ error }) => error?.code), ["internal", "internal", "internal"]);
-  assert.match(answers[0].error.cause, /unreachable/);
+  assert.deepEqual(answers[0].error.cause, { name: "RuntimeError", message: "unreachable" });
 });
 
 test("a panic inside a Rust future, whose promise then never settles, does not hang", async () => {
@@ -237,7 +299,7 @@ test("auto leaves a lost GPU, says so, and does the call again", async () => {
   });
   await load();
   const { value } = await call(encode(40));
-  assert.equal(value.count, 40);
+  assert.equal(value.length, 40);
   assert.deepEqual(wasm.engines.map(({ device, freed }) => [device, freed]), [["webgpu", true], ["wasm", false]]);
   const { info } = messages.find((m) => m.type === "info");
   assert.equal(info.device, "wasm");
@@ -380,10 +442,31 @@ test("texts are numbered as in the call, not as in the chunk, and warnings are s
     },
   });
   await load();
-  assert.equal((await call(encode(70))).error.message, "text 70 is empty.");
+  const { error } = await call(encode(70));
+  assert.deepEqual([error.message, error.index], ["texts[69] is empty.", 69]);
   await call(encode(60));
   const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
   assert.deepEqual(warnings, ["Text 2 is long.", "Something is so.", "Text 34 is long."]);
+});
+
+test("the item that the engine refuses is found by its place, from 0, in the call and in a part of one", async () => {
+  const behave = (method, [a, b, c]) => {
+    const conditions = { embed: b, compare: c }[method] ?? [];
+    if (method === "compare" && a === "") throw engineError("empty-text", "sentence 1 is empty.");
+    const bad = conditions.findIndex((condition) => condition === "long");
+    if (bad >= 0) throw engineError("condition-too-long", "a condition takes 600 tokens.");
+  };
+  const { load, call, wasm } = open({ behave });
+  await load();
+  const list = texts(100).with(77, "long").with(90, "long");
+  const embed = { method: "embed", sentences: texts(100), conditions: list, dtype: "float32" };
+  assert.equal((await call(embed)).error.index, 77);
+  assert.equal((await call({ ...embed, first: 200 })).error.index, 277);
+  assert.equal((await call({ ...compare(0), conditions: list })).error.index, 77);
+  const calls = wasm.engines[0].calls.length;
+  const { error } = await call({ ...compare(20), sentence1: "" });
+  assert.deepEqual([error.code, error.index], ["empty-text", undefined], "no condition is at fault");
+  assert.ok(wasm.engines[0].calls.length - calls <= 2);
 });
 
 test("every chunk is told how much comes before it, in the call that it is a part of too", async () => {
@@ -421,11 +504,51 @@ test("where conditions looked is told where it is asked for", async () => {
   assert.deepEqual(value.map(({ readings }) => readings), Array(9).fill([[], []]));
 });
 
+test("texts whose end was left out are told by their numbers, and in words", async () => {
+  const { load, call, messages } = open({
+    behave: (method, [texts]) => {
+      if (method !== "encode") return undefined;
+      const truncated = texts.includes("text 33") ? Uint32Array.from(texts, (text) => (text === "text 33" ? 12 : 0)) : undefined;
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, truncated, warnings: [] };
+    },
+  });
+  await load();
+  const { value } = await call(encode(70));
+  assert.deepEqual([...value.truncated], texts(70).map((text) => (text === "text 33" ? 12 : 0)));
+  assert.ok(!("unknown" in value), "nothing is said of what there is none of");
+  const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  assert.deepEqual(warnings, ["texts[33] is longer than the encoder reads: its last 12 tokens were left out."]);
+});
+
+test("a text that is too long is warned of, passed over or refused, as the call says", async () => {
+  const { load, call, messages } = open({
+    behave: (method, [texts, , conditions]) => {
+      if (method === "compare") return { results: conditions.map((condition) => ({ condition, truncated: true })), warnings: ["Something is so."] };
+      if (method !== "encode") return undefined;
+      const truncated = Uint32Array.from(texts, (text) => (text === "text 33" ? 12 : 0));
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, truncated, warnings: [] };
+    },
+  });
+  await load();
+  const warnings = () => messages.splice(0).flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  warnings();
+  for (const body of [encode(70), compare(9)]) {
+    const ignored = await call({ ...body, onTruncate: "ignore" });
+    assert.equal(ignored.type, "done");
+    assert.deepEqual(warnings(), body.method === "compare" ? ["Something is so."] : []);
+    await call({ ...body, onTruncate: "warn" });
+    assert.match(warnings()[0], /is longer than the encoder reads: its .* left out\.$/);
+    const { error } = await call({ ...body, onTruncate: "error" });
+    assert.deepEqual([error.code, error.index], ["text-too-long", body.method === "compare" ? undefined : 33]);
+    assert.deepEqual(warnings(), []);
+  }
+});
+
 test("warnings reach the page", async () => {
   const { load, call, messages } = open({
     behave: (method) => (method === "encode" ? { data: new Float32Array(2), count: 1, dims: 2, warnings: ["texts[0] was cut"] } : undefined),
   });
   await load();
   await call(encode(1));
-  assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", message: "texts[0] was cut" }]);
+  assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", id: 1, message: "texts[0] was cut" }]);
 });

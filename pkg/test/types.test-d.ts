@@ -24,6 +24,7 @@ import {
   type Unsaid,
   unsaid,
 } from "caselens";
+import { inThisThread } from "caselens/inline";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
@@ -33,7 +34,12 @@ const lens: CaseLens = await CaseLens.load({
   head: new Uint8Array(8),
   device: "auto",
   threads: 2,
-  cache: "a/folder",
+  cache: { folder: "a/folder" },
+  integrity: "sha256-…",
+  headIntegrity: "0123",
+  timeout: 5000,
+  headers: { Authorization: "Bearer 7" },
+  fetch: (url, init) => fetch(url, { ...init, credentials: "include" }),
   onProgress: ({ phase, loaded, total, progress }: Progress) => {
     const share: number = total === null ? progress : loaded / total;
     return phase === "ready" && share === 1;
@@ -42,13 +48,20 @@ const lens: CaseLens = await CaseLens.load({
   signal,
 });
 await CaseLens.load();
+await CaseLens.load({ model: new Blob(), head: new Response(), cache: true });
+await CaseLens.load({ worker: false, wasm: new URL("https://example.org/caselens_bg.wasm") });
+await CaseLens.load({ worker: () => new Worker("worker.js", { type: "module" }), wasm: new Uint8Array(8) });
+await Encoder.load({ worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });
+await CaseLens.load({ model: { model: { url: new URL("https://example.org/m.gguf"), sha256: "0" }, head: { url: "h" } } });
 await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: undefined });
 
 const info: Info = lens.info;
+const known: [boolean, number | null, void] = [await CaseLens.isCached({ model: "m" }), await Encoder.size(), await CaseLens.delete()];
+known satisfies unknown[];
 const device: "webgpu" | "wasm" = info.device;
 const threads: number = info.threads;
 const adapter: string | null = info.adapter;
-const described: [string, number, string, number, string] = [info.dtype, info.dim, info.model, info.bytes, info.reason];
+const described: [string, number, string, number, string] = [info.dtype, info.dims, info.model, info.bytes, info.reason];
 
 const results: Comparison[] = await lens.compare("a", "b", ["c"] as const, { signal });
 const numbers: number[] = results.flatMap((r) => [r.similarity, r.rating, r.unconditional]);
@@ -60,7 +73,7 @@ const told: readonly [number, number] | undefined = results[0]?.mentioned;
 const silent: Unsaid | undefined = unsaid({ mentioned: told }, info);
 const threshold: number | undefined = info.mentioned?.threshold;
 const trained: readonly string[] | null = info.languages;
-const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, signal } satisfies CompareOptions);
+const looked: Comparison[] = await lens.compare("a", "b", ["c"], { attention: true, onTruncate: "error", signal } satisfies CompareOptions);
 const lookedAt: Float32Array | undefined = looked[0]?.readings?.[0][0]?.attention[0]?.[0];
 const explained: Explanation = await lens.explain("a", "b", "c", { subtract: true, pooling: "cls", head: false, signal });
 const bare: Explanation = await lens.explain("a", "b");
@@ -73,24 +86,34 @@ const small: Int8Array = (await lens.embed([{ sentence: "a" }], { dims: 64, dtyp
 const likeness: number = embeddings.similarity(0, 1) + embeddings.similarity(0, 0, embeddings);
 const kept: EmbeddingsData<"float32"> = embeddings;
 const again = new Embeddings(kept);
+const byPlace: Embeddings<"int8"> = await lens.embed(["a", { sentence: "b", condition: "d" }], { condition: "c", dtype: "int8", onProgress: () => {} });
+const restored: Embeddings<"int8"> = Embeddings.fromJSON(byPlace.toJSON()).select([0]).concat(byPlace);
+const where: [number, string | null | undefined, number[][], Int8Array | undefined] = [byPlace.length, byPlace.condition, restored.toArrays(), byPlace.at(-1)];
 const first: Float32Array = again.row(0);
 const hits: Hit[] = await lens.search("a", ["b"] as const, { condition: "c", embeddings, limit: 1, signal });
 const onProgress = ({ phase, progress }: ListProgress): boolean => phase === "group" && progress === 1;
 const clustering: Clustering = await lens.cluster(["a"], { condition: "c", groups: 2, previous: new Float32Array(2), embeddings, onProgress });
-const central: number[] = clustering.groups.map(({ centre, members }) => centre + members.length + (members[0]?.similarity ?? 0));
+const central: number[] = clustering.groups.map(({ center, members }) => center + members.length + (members[0]?.similarity ?? 0));
 const places: [Float32Array, Uint32Array, number] = [clustering.points, clustering.labels, clustering.silhouette];
 const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, onProgress, signal });
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
+const over: boolean = lens.closed;
+{
+  using second: CaseLens = await CaseLens.load();
+  await second.tokenize("a");
+}
 
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
-const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal });
+const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal, onProgress });
+const cutAway: Uint32Array | undefined = embeddings.truncated;
 const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
 
-const error = new CaseLensError("aborted", "…", { cause: signal.reason });
+const error = new CaseLensError("text-too-long", "…", { cause: signal.reason, index: 3 });
 const code: ErrorCode = error.code;
 const isError: Error = error;
+const at: number | undefined = error.index;
 if (code === "head-mismatch") throw error;
 
 const element: CaseLensElement | null = document.querySelector("case-lens");
@@ -106,8 +129,8 @@ if (element) element.labels = { title: "caselens" };
 const gallery: Gallery = await Gallery.load(new URL("https://example.org/bundle/"), { signal });
 const stored: readonly GalleryItem[] = gallery.items;
 const asked: number | undefined = stored[0]?.label;
-const answered: number = gallery.compare(0).rating + gallery.dim;
-const licence: string | undefined = gallery.licences[0];
+const answered: number = gallery.compare(0).rating + gallery.dims;
+const license: string | undefined = gallery.licenses[0];
 // @ts-expect-error: no such device
 await CaseLens.load({ device: "cuda" });
 // @ts-expect-error: a model is a URL or bytes
@@ -118,8 +141,8 @@ await Encoder.load({ head: "head.safetensors" });
 new CaseLens();
 // @ts-expect-error: conditions are a list
 await lens.compare("a", "b", "c");
-// @ts-expect-error: items are objects
-await lens.embed(["a"]);
+// @ts-expect-error: an encoder knows no conditions
+await encoder.embed(["a"], { condition: "c" });
 // @ts-expect-error: no such pooling
 await encoder.embed(["a"], { pooling: "max" });
 // @ts-expect-error: no such pooling
@@ -139,4 +162,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, bits, central, cut, described, device, threads, first, hits, ids, isError, lacking, languages, last, licence, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, wrong };
+export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, where, wrong };

@@ -19,7 +19,8 @@ extern "C" {
 impl Engine {
     /// Similarities of two sentences, one a condition. Of a longer call's conditions `first` come before these: errors
     /// count on from them. `unconditional` is the similarity without a condition, where it is known: it is not computed
-    /// again. With `attention` each result has its readings, of the last layer alone.
+    /// again. With `attention` each result has its readings, of the last layer alone. That a sentence was cut is for the
+    /// results to say (`truncated`), and not among the warnings.
     pub async fn compare(
         &self,
         sentence1: String,
@@ -40,10 +41,6 @@ impl Engine {
         let lens = &self.chosen.lens;
         let results = lens.answer(&question).await.map_err(js_error)?;
         let warnings = Array::new();
-        if results.iter().any(|result| result.truncated) {
-            let warning = "A sentence is longer than the encoder reads: its end was left out.";
-            warnings.push(&warning.into());
-        }
         let unknown = results.iter().map(|result| result.unknown).max();
         if let Some(tokens @ 1..) = unknown {
             let warning = notices::unknown("A sentence or condition", tokens);

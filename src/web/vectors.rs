@@ -118,33 +118,39 @@ impl Engine {
 }
 
 impl Engine {
-    /// What is worth knowing of texts whose embeddings these are, in words. `first` texts come before them in the whole call.
+    /// What is worth knowing of texts whose embeddings these are, in words, but for what was left out of them, which
+    /// [`vectors`] gives as numbers. `first` texts come before them in the whole call.
     fn warnings<'a>(
         &self,
         rows: &Embeddings,
         texts: impl Iterator<Item = &'a str>,
         first: usize,
     ) -> Array {
-        let named = |input: usize| format!("Text {}", first + input + 1);
+        let named = |input: usize| format!("texts[{}]", first + input);
         let lens = &self.chosen.lens;
         let trained = lens.languages().unwrap_or_default();
-        let cuts = rows.cuts.iter().map(|(input, tokens)| {
-            let text = named(*input);
-            format!(
-                "{text} is longer than the encoder reads: its last {tokens} tokens were left out."
-            )
-        });
         let unknown = rows.unknown.iter();
         let unknown = unknown.map(|(input, tokens)| notices::unknown(&named(*input), *tokens));
         let foreign = texts.enumerate().filter_map(|(input, text)| {
             let language = lens.foreign(text)?;
             Some(notices::foreign(&named(input), language, &trained))
         });
-        cuts.chain(unknown)
-            .chain(foreign)
-            .map(JsValue::from)
-            .collect()
+        unknown.chain(foreign).map(JsValue::from).collect()
     }
+}
+
+/// A number of tokens for each of `texts` texts, 0 for one that is not `told` of; `undefined` where none is.
+fn tokens(told: &[(usize, usize)], texts: usize) -> JsValue {
+    if told.is_empty() {
+        return JsValue::UNDEFINED;
+    }
+    let mut numbers = vec![0_u32; texts];
+    for (input, count) in told {
+        if let Some(number) = numbers.get_mut(*input) {
+            *number = *count as u32;
+        }
+    }
+    Uint32Array::from(numbers.as_slice()).into()
 }
 
 /// Embeddings in the form that was asked for. `renormalize`: they have unit length.
@@ -180,6 +186,8 @@ fn vectors(
         ("count", (rows.vectors.len() as u32).into()),
         ("dims", (stored.dims as u32).into()),
         ("mentioned", mentioned),
+        ("truncated", tokens(&rows.cuts, rows.vectors.len())),
+        ("unknown", tokens(&rows.unknown, rows.vectors.len())),
         ("warnings", warnings.into()),
     ])
 }

@@ -75,11 +75,11 @@ describe("texts", () => {
     ["a condition that fills the encoder", "condition-too-long", /shorten/, () => lens.compare("a", "b", ["word ".repeat(1000)])],
     ["a lone surrogate in a sentence", "invalid-text", /sentence1.*position 7/, () => lens.compare("broken \uD83D emoji", "b", ["c"])],
     ["a lone surrogate in a condition", "invalid-text", /conditions\[1\].*position 0/, () => lens.compare("a", "b", ["c", "\uDE00"])],
-    ["a lone surrogate to embed", "invalid-text", /items\[0\].sentence/, () => lens.embed([{ sentence: "\uD800" }])],
+    ["a lone surrogate to embed", "invalid-text", /texts\[0\].sentence/, () => lens.embed([{ sentence: "\uD800" }])],
     ["a lone surrogate in a text", "invalid-text", /texts\[2\]/, () => encoder.embed(["a", "b", "\uD800"])],
     ["a sentence that is no string", "invalid-argument", /sentence1.*undefined/, () => lens.compare(undefined, "b", ["c"])],
     ["conditions that are no list", "invalid-argument", /conditions.*array/, () => lens.compare("a", "b", "c")],
-    ["an item that is no object", "invalid-argument", /items\[0\]/, () => lens.embed(["a"])],
+    ["an item that is no text", "invalid-argument", /texts\[0\]/, () => lens.embed([7])],
     ["an unknown pooling", "invalid-argument", /"mean", "cls"/, () => encoder.embed(["a"], { pooling: "max" })],
     ["a signal that is none", "invalid-argument", /AbortSignal/, () => lens.compare("a", "b", ["c"], { signal: 7 })],
   ]) {
@@ -88,7 +88,7 @@ describe("texts", () => {
 
   test("no conditions and no texts give no results", options, async () => {
     assert.deepEqual(
-      await page.evaluate(async () => [await lens.compare("a", "b", []), (await lens.embed([])).count, [...(await encoder.embed([]))]]),
+      await page.evaluate(async () => [await lens.compare("a", "b", []), (await lens.embed([])).length, [...(await encoder.embed([]))]]),
       [[], 0, []],
     );
   });
@@ -105,9 +105,9 @@ describe("texts", () => {
 
   test("a refused text in a long call is named by its place in the call", options, async () => {
     const error = await page.evaluate(() => failure(encoder.embed([...Array(40).fill("a"), ""])));
-    assertError(error, "empty-text", /41/);
+    assertError(error, "empty-text", /^texts\[40\]/);
     const ofCompare = await page.evaluate(() => failure(lens.compare("a", "b", [...Array(17).fill("c"), " "])));
-    assertError(ofCompare, "empty-text", /condition 18/);
+    assertError(ofCompare, "empty-text", /^conditions\[17\]/);
   });
 });
 
@@ -252,8 +252,7 @@ describe("life", () => {
       (model) => failure(caselens.CaseLens.load({ model, signal: AbortSignal.abort(new Error("no need")) })),
       MODEL,
     );
-    assertError(error, "aborted");
-    assert.match(error.cause, /no need/);
+    assert.equal(error.message, "no need");
     assert.equal(server.requests.length, 0);
   });
 
@@ -269,8 +268,7 @@ describe("life", () => {
       });
       return failure(load);
     }, MODEL);
-    assertError(error, "aborted");
-    assert.match(error.cause, /too slow/);
+    assert.equal(error.message, "too slow");
     await assertNoWorkers();
     const request = server.requests.find((request) => request.path === MODEL);
     const end = Date.now() + 5000;
@@ -284,7 +282,7 @@ describe("life", () => {
       const onProgress = ({ phase }) => phase === "prepare" && controller.abort();
       return failure(caselens.CaseLens.load({ model, device: "wasm", signal: controller.signal, onProgress }));
     }, MODEL);
-    assertError(error, "aborted");
+    assert.equal(error.name, "AbortError");
   });
 
   test("two loads at once", options, async () => {
@@ -308,7 +306,7 @@ describe("life", () => {
       lens.dispose();
       return [await first, results.length];
     }, MODEL);
-    assertError(error, "aborted");
+    assert.equal(error.name, "AbortError");
     assert.equal(count, 1);
   });
 
@@ -339,8 +337,8 @@ describe("life", () => {
       lens.dispose();
       return { errors, waited, whole: chunk * 100, after };
     }, MODEL);
-    for (const error of errors) assertError(error, "aborted");
-    assert.match(errors[0].cause, /enough/);
+    assert.deepEqual(errors.slice(0, 2).map(({ message }) => message), ["enough", "enough"]);
+    assert.equal(errors[2].name, "AbortError");
     assert.ok(waited < whole / 10, `rejected after ${waited} ms; the whole takes ${whole} ms`);
     assert.ok(after < whole / 10, `the next answer took ${after} ms; the whole takes ${whole} ms`);
   });

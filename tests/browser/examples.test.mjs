@@ -35,6 +35,9 @@ before(async () => {
   const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder, path.join(ROOT, "pkg")], { encoding: "utf8" });
   execFileSync("tar", ["-xzf", path.join(folder, packed.trim().split("\n").at(-1)), "-C", installed, "--strip-components=1"]);
   await symlink(path.join(ROOT, "tests/browser/node_modules/esbuild"), path.join(folder, "node_modules/esbuild"));
+  const model = path.join(folder, "node_modules/caselens-csts");
+  await cp(path.join(ROOT, "models/caselens-csts"), model, { recursive: true });
+  for (const name of [MODEL_FILE, HEAD_FILE]) await cp(path.join(MODELS, name), path.join(model, name));
 }, options);
 after(async () => {
   await browser?.close();
@@ -133,7 +136,7 @@ test("a script tag, with the package and the model on another origin", options, 
 
         cdn.rule("/caselens/worker.js", { status: 404 });
         const fresh = `${cdn.origin}/caselens/index.js`;
-        assert.match(await load(fresh, options), /^worker: .*stopped/, "a worker that is not there does not hang");
+        assert.match(await load(fresh, options), /^worker: .*stopped.*blob: and http.* in worker-src/, "a worker that is not there does not hang");
         await page.context().close();
       }),
     { "Access-Control-Allow-Origin": "*", "Cache-Control": "no-store" },
@@ -195,10 +198,12 @@ test("Next.js: the server's code imports the package and touches no browser", op
   assert.deepEqual([answers[1][0], answers[1][1].code], [400, "empty-text"]);
 });
 
-test("Node", options, async () => {
-  const { stdout, stderr } = await run(process.execPath, ["compare.mjs", path.join(MODELS, MODEL_FILE)], { cwd: path.join(folder, "node") });
-  assert.match(stdout, ANSWER);
-  assert.equal(stderr, "");
+test("Node, with the model that npm has and with one by its path", options, async () => {
+  for (const model of [[], [path.join(MODELS, MODEL_FILE)]]) {
+    const { stdout, stderr } = await run(process.execPath, ["compare.mjs", ...model], { cwd: path.join(folder, "node") });
+    assert.match(stdout, ANSWER);
+    assert.equal(stderr, "");
+  }
 });
 
 // npm has Deno for this platform as a package; elsewhere it is whichever is installed.

@@ -78,11 +78,11 @@ describe("the package", { concurrency: false }, () => {
   for (const url of ["bundle/", "bundle", "bundle/manifest.json"]) {
     test(`${url} answers as the companion does`, async () => {
       const gallery = await page.evaluate(async (url) => {
-        const { encoder, dim, licences, items, ...rest } = await window.caselens.Gallery.load(url);
+        const { encoder, dims, licenses, items, ...rest } = await window.caselens.Gallery.load(url);
         const gallery = await window.caselens.Gallery.load(new URL(url, document.baseURI));
-        return { encoder, dim, licences, items, rest, answers: items.map((_, i) => gallery.compare(i)), none: await window.failure((async () => gallery.compare(99))()) };
+        return { encoder, dims, licenses, items, rest, answers: items.map((_, i) => gallery.compare(i)), none: await window.failure((async () => gallery.compare(99))()) };
       }, url);
-      assert.deepEqual([gallery.encoder, gallery.dim, gallery.licences], ["bert-tiny", 16, [LICENCE]]);
+      assert.deepEqual([gallery.encoder, gallery.dims, gallery.licenses], ["bert-tiny", 16, [LICENCE]]);
       assert.equal(gallery.items.length, ITEMS.length);
       for (const [i, item] of ITEMS.entries()) {
         const { sentence1, sentence2, condition, label, similarity, rating } = gallery.items[i];
@@ -125,7 +125,7 @@ describe("the package", { concurrency: false }, () => {
       assert.match(error.message, /\S\.$/, "a sentence");
       server.reset();
     }
-    assert.equal((await failure("bundle/", true)).code, "aborted");
+    assert.equal((await failure("bundle/", true)).name, "AbortError");
     assert.equal((await failure("http://[")).code, "invalid-argument");
     await noWorkers();
   });

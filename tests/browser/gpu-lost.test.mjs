@@ -64,7 +64,7 @@ test("a GPU lost in the middle of a call does not hang it", options, async () =>
   await load("auto");
   const answer = page.evaluate(async () => {
     const rows = await lens.embed(Array.from({ length: 40 }, (_, i) => ({ sentence: `A cat sleeps on sofa ${i}.` })));
-    return { rows: rows.count, device: lens.info.device };
+    return { rows: rows.length, device: lens.info.device };
   });
   await page.waitForTimeout(300);
   await crashGpu();

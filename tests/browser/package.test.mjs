@@ -100,7 +100,7 @@ for (const [device, instructions] of [
         assert.equal(typeof info.adapter, device === "webgpu" ? "string" : "object");
         assert.equal(info.instructions, instructions);
         assert.match(info.model, /MiniLM/i);
-        assert.equal(info.dim, 384);
+        assert.equal(info.dims, 384);
         assert.ok(info.reason.length > 0);
       }
       assert.deepEqual([bare.dtype, full.dtype], ["q8_0", "q4_0"]);
@@ -232,7 +232,7 @@ for (const [device, instructions] of [
           const lens = await caselens.CaseLens.load(options);
           const results = await lens.compare(...pair, conditions);
           lens.dispose();
-          return [results, lens.info.dim];
+          return [results, lens.info.dims];
         },
         [{ ...files, device }, PAIR, CONDITIONS],
       );
@@ -255,7 +255,7 @@ for (const [device, instructions] of [
             (row) => Array.from(row),
           ),
           results: await lens.compare(a, b, [condition]),
-          dim: lens.info.dim,
+          dim: lens.info.dims,
         }),
         [PAIR, CONDITIONS],
       );

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { parseAst, transformWithEsbuild } from "vite";
@@ -84,6 +83,10 @@ async function answerAfter(page, ms) {
   await page.evaluate((ms) => (window.skip(ms), window.letGo()), ms);
 }
 
+/** What unfolds the facts about the engine. */
+const ENGINE = "Where and how the model runs";
+const openEngine = (page) => page.locator(".engine summary").click();
+
 /** The suggested conditions. */
 const chips = (page) => page.locator(".suggestions .chip");
 
@@ -95,6 +98,12 @@ const link = (sentences, conditions, device = "wasm") =>
     ...conditions.map((condition) => ["c", condition]),
     ["device", device],
   ])}`;
+
+/** A module of the page that imports no other. */
+async function moduleOf(file) {
+  const { code } = await transformWithEsbuild(await readFile(path.join(ROOT, file), "utf8"), file);
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
 
 /** Waits until every condition has its number and nothing is pending; fails as soon as the page shows an error. */
 async function settled(page, timeout = PATIENT) {
@@ -127,7 +136,6 @@ const shown = (page) =>
         .map((row) => ({
           condition: row.querySelector("input").value,
           similarity: number(row.querySelector(".cell-value")),
-          rating: number(row.querySelector(".cell-rating")),
           spoken: row.querySelector(".hidden").textContent,
         })),
     };
@@ -138,6 +146,92 @@ const conditionsOf = (page) =>
 const first = (page) => page.getByLabel("First sentence");
 const second = (page) => page.getByLabel("Second sentence");
 const adder = (page) => page.getByLabel("Add a condition");
+
+describe("the first minute", () => {
+  test("the page opens with the first condition in the lens: its number in the discs, its words tinted", async () => {
+    const page = await open();
+    await settled(page);
+    await page.locator(".tint span").first().waitFor();
+    assert.equal(await page.locator(".readout-caption").innerText(), "under “the place”");
+    assert.equal(await page.locator(".readout-value").innerText(), await page.locator(".rows > li:nth-child(2) .cell-value").innerText());
+    const most = await page.$$eval(".tint span", (words) => words.sort((a, b) => b.dataset.share - a.dataset.share)[0].textContent);
+    assert.equal(most, "park");
+    // Another example begins with its own first condition, whatever was looked through before.
+    await page.locator(".unaided").hover();
+    assert.equal(await page.locator(".readout-caption").innerText(), "naked eye");
+    await page.locator(".example").nth(1).click();
+    await settled(page);
+    assert.equal(await page.locator(".readout-caption").innerText(), "under “the location”");
+    await page.close();
+  });
+
+  test("sentences and conditions look like fields and say that one's own go there", async () => {
+    const page = await open();
+    for (const field of [".sentence .grow", ".row .condition"]) {
+      const widths = await page.locator(field).evaluateAll((all) =>
+        all.map((each) => ["Top", "Right", "Bottom", "Left"].map((side) => parseFloat(getComputedStyle(each)[`border${side}Width`]))));
+      assert.ok(widths.length >= 2 && widths.flat().every((width) => width >= 1), `${field}: ${JSON.stringify(widths)}`);
+    }
+    assert.deepEqual(await page.locator(".sentence .hint").allInnerTexts(), ["Type your own", "Type your own"]);
+    assert.equal(await adder(page).getAttribute("placeholder"), "Type your own condition");
+    assert.equal(await first(page).getAttribute("placeholder"), "Type a sentence of your own");
+    // No empty panel below a field.
+    const below = await page.$$eval(".sentence", (all) => all.map((each) => each.getBoundingClientRect().bottom - each.querySelector(".grow").getBoundingClientRect().bottom));
+    assert.ok(below.every((space) => space < 48), `${below}`);
+    await page.close();
+  });
+
+  test("a phone's first screen has a condition with its answer, and half an example that says there are more", async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const page = await open("#device=wasm", { within: own });
+    await settled(page);
+    for (const part of [".figure .readout", ".condition", ".row:not(.unaided) .bar", ".row:not(.unaided) .cell-value"]) {
+      const { bottom, top } = await page.locator(part).first().evaluate((each) => each.getBoundingClientRect().toJSON());
+      assert.ok(top >= 0 && bottom <= 844, `${part} ends at ${bottom}`);
+    }
+    const shares = await page.$$eval(".example", (all) => all.map((each) => {
+      const { left, width } = each.getBoundingClientRect();
+      return Math.min(1, Math.max(0, (innerWidth - left) / width));
+    }));
+    const cut = shares.filter((share) => share > 0 && share < 1);
+    assert.ok(cut.length === 1 && cut[0] > 0.2 && cut[0] < 0.85, `of the example at the edge ${cut} is seen`);
+    await own.close();
+  });
+
+  test("a similarity is one number from 0 to 1; its zero is not struck through, and what concerns the engine comes last, folded", async () => {
+    const { similarity, difference, cosine } = await moduleOf("www/src/format.ts");
+    assert.deepEqual([-0.06, -0.004, 0, 0.125, 1].map(similarity), ["0.00", "0.00", "0.00", "0.13", "1.00"]);
+    assert.deepEqual(difference(-0.06, 0.02), { kind: "less", size: "0.02" });
+    assert.deepEqual(difference(-0.06, -0.2), { kind: "same", size: "0.00" });
+    assert.equal(cosine(-0.06), "−0.06");
+
+    const page = await open();
+    await settled(page);
+    assert.doesNotMatch(await page.locator(".rows").innerText(), /\/ 5/);
+    for (const figure of [".readout-value", ".row .cell-value"]) {
+      assert.doesNotMatch(await page.locator(figure).first().evaluate((each) => getComputedStyle(each).fontFamily), /Atkinson/, figure);
+    }
+    const engine = page.locator("main > .engine:last-of-type");
+    assert.equal(await engine.evaluate((each) => each.open), false);
+    assert.ok(await engine.evaluate((each) => document.querySelector(".about").compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING));
+    await page.close();
+  });
+});
+
+describe("how right it is", () => {
+  test("is said where the answers are, with the model card's figures and links to the papers", async () => {
+    const card = await readFile(path.join(ROOT, "www/public/models/README.md"), "utf8");
+    const figure = (row) => Number(card.match(new RegExp(`^\\| ${row} \\| \\**([\\d.]+)`, "m"))[1]);
+    const page = await open();
+    const panel = page.getByRole("region", { name: "How right is it?" });
+    const text = await panel.innerText();
+    for (const said of [`correlation of ${figure("C-STS, all")} of 100`, `Spearman ${figure("condition never in the C-STS training file")} where`]) assert.ok(text.includes(said), text);
+    for (const said of [/English/, /irony/, /Conditional Semantic Textual Similarity/, /Condition-Aware Sentence Embeddings/]) assert.match(text, said);
+    const links = await panel.getByRole("link").evaluateAll((all) => all.map((each) => each.href));
+    assert.deepEqual(links, ["https://arxiv.org/abs/2305.15093", "https://arxiv.org/abs/2503.17279"]);
+    await page.close();
+  });
+});
 
 describe("what the model cannot tell", () => {
   /** The page with a head that finds nothing mentioned anywhere. */
@@ -207,20 +301,19 @@ describe("numbers", () => {
           },
         );
         for (const [index, row] of rows.entries()) {
-          // A value on the edge between two hundredths may round either way.
-          assert.ok(Math.abs(row.similarity - expected[index].similarity) <= 0.0051, `${row.condition}: similarity`);
-          assert.ok(Math.abs(row.rating - expected[index].rating) <= 0.051, `${row.condition}: rating`);
-          assert.match(row.spoken, new RegExp(`^${row.condition}: similarity −?\\d\\.\\d\\d, rating \\d\\.\\d of 5, `));
+          // A value on the edge between two hundredths may round either way; less than nothing in common is shown as nothing.
+          assert.ok(Math.abs(row.similarity - Math.max(0, expected[index].similarity)) <= 0.0051, `${row.condition}: similarity`);
+          assert.match(row.spoken, new RegExp(`^${row.condition}: similarity \\d\\.\\d\\d, `));
         }
         assert.ok(Math.abs(unconditional - expected[0].unconditional) <= 0.0051, "unconditional");
 
+        await openEngine(page);
         const facts = await page.locator(".facts").innerText();
         assert.match(facts, device === "wasm" ? /CPU \(WebAssembly\)/ : /WebGPU/);
         assert.match(facts, /all-MiniLM-L6-v2 fine-tuned on C-STS/);
         assert.match(facts, /1[34]\.\d MB/);
         assert.match(facts, /[\d.]+ ms/);
-        await page.getByText("Why?").click();
-        assert.ok((await page.locator(".why p").innerText()).length > 10, "says why this device");
+        assert.ok((await page.locator(".why").innerText()).length > 10, "says why this device");
         assert.deepEqual(page.problems, []);
       } finally {
         await own.close();
@@ -295,7 +388,12 @@ describe("numbers", () => {
     const page = await open();
     await settled(page);
     await first(page).fill("word ".repeat(40_000));
-    await page.getByRole("alert").waitFor();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The first sentence has 200,000 characters").waitFor();
+    // No answer stands beside what it is not about.
+    assert.equal(await page.locator(".readout-value").innerText(), "–");
+    assert.equal(await page.locator(".unaided .cell-value").innerText(), "–");
+    assert.equal(await page.locator(".row .bar-common").evaluateAll((bars) => bars.reduce((sum, bar) => sum + bar.getBoundingClientRect().width, 0)), 0);
     await first(page).fill(CHESS[0]);
     await page.getByRole("alert").waitFor({ state: "detached" });
     await settled(page);
@@ -354,6 +452,131 @@ describe("conditions", () => {
     assert.deepEqual(await conditionsOf(page), ["the place", "the game", "the mood", "the person"]);
     assert.equal((await shown(page)).rows.length, 4);
     await page.close();
+  });
+
+  test("of thousands of pasted lines it is told how many were kept; those that were there stay", async () => {
+    const page = await open(link(CHESS, ["the place", "the game"]));
+    await page.evaluate(() => navigator.clipboard.writeText(Array.from({ length: 5000 }, (_, i) => `the colour of thing ${i}`).join("\n")));
+    await adder(page).focus();
+    await page.keyboard.press("Control+v");
+    await page.getByText("18 of the 5,000 pasted lines were kept: each condition once, and 20 are the most this page takes.").waitFor();
+    const kept = await conditionsOf(page);
+    assert.deepEqual([kept.length, kept[0], kept[1], kept[19]], [20, "the place", "the game", "the colour of thing 17"]);
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    assert.equal(await page.getByText("pasted lines were kept").count(), 0);
+    await page.close();
+  });
+
+  test("a condition that is there already is told so, and is not compared again", async () => {
+    const page = await open(link(CHESS, ["the place"]));
+    await settled(page);
+    await adder(page).fill(" The  Place");
+    const row = page.locator(".rows > li").nth(2);
+    await row.getByText("The same as condition 1, so it is not compared again.").waitFor();
+    assert.equal(await row.locator(".cell-value").count(), 0);
+    await page.getByLabel("Condition 2").fill("The Place in the sun");
+    await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(3) .cell-value")?.textContent));
+    assert.equal(await row.locator(".note").innerText(), "");
+    await page.close();
+  });
+});
+
+describe("changes are taken back", () => {
+  test("Ctrl+Z brings a removed condition back to its place, and leaves typing to the field", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.getByRole("button", { name: "Remove the place" }).click();
+    assert.deepEqual(await conditionsOf(page), CONDITIONS.slice(1));
+    await page.getByText("Removed “the place”.").waitFor();
+    await page.keyboard.press("Control+z");
+    assert.deepEqual(await conditionsOf(page), CONDITIONS);
+    await page.waitForFunction(() => document.activeElement.value === "the place");
+    await settled(page);
+    // What is typed afterwards is the field's to take back.
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    await page.getByLabel("Condition 1").fill("the town");
+    await page.keyboard.press("Control+z");
+    assert.ok(!(await conditionsOf(page)).includes("the game"));
+    await page.close();
+  });
+
+  test("Back brings a removed condition back, and does not leave the view", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.getByRole("button", { name: "Remove the game" }).click();
+    await page.goBack();
+    await page.waitForFunction(() => [...document.querySelectorAll("input[data-condition]")].some((field) => field.value === "the game"));
+    assert.deepEqual(await conditionsOf(page), CONDITIONS);
+    await page.close();
+  });
+
+  test("one's own pair begins with an empty page, and what was there can be had again", async () => {
+    const page = await open(link(["A kite over the hill", "A kite in the attic"], ["the place"]));
+    await page.getByRole("button", { name: "start with your own pair" }).click();
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue(), await conditionsOf(page)], ["", "", []]);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-1");
+    await page.getByRole("button", { name: "Undo" }).click();
+    assert.equal(await first(page).inputValue(), "A kite over the hill");
+    // An example does not swallow what was typed either.
+    await page.locator(".example").first().click();
+    assert.equal(await first(page).inputValue(), CHESS[0]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    assert.equal(await first(page).inputValue(), "A kite over the hill");
+    assert.deepEqual(await conditionsOf(page), ["the place"]);
+    await page.close();
+  });
+
+  test("the sentences change places", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await page.getByRole("button", { name: "Swap the sentences" }).click();
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], [...CHESS].reverse());
+    await page.keyboard.press("Control+z");
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], CHESS);
+    await page.close();
+  });
+});
+
+describe("texts of every kind", () => {
+  test("Enter goes from the first sentence to the second, and on to the conditions", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await first(page).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-2");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.value), CONDITIONS[0]);
+    assert.deepEqual([await first(page).inputValue(), await second(page).inputValue()], CHESS);
+    await page.close();
+  });
+
+  test("what is written from right to left begins at the right", async () => {
+    const page = await open(link(["القطة نائمة على الأريكة", CHESS[1]], ["المكان", "the place"]));
+    const direction = (selector) => page.locator(selector).first().evaluate((each) => getComputedStyle(each).direction);
+    assert.deepEqual([await direction("#sentence-1"), await direction("#sentence-2"), await direction(".condition")], ["rtl", "ltr", "rtl"]);
+    await page.close();
+  });
+
+  test("a condition that is cut has its whole text as its title", async () => {
+    const page = await open(link(CHESS, ["the place", "the colour of the coat of the person who walks beside the dog in the snow"]));
+    const title = async (n) => {
+      await page.getByLabel(`Condition ${n}`).hover();
+      return page.getByLabel(`Condition ${n}`).getAttribute("title");
+    };
+    assert.match(await title(2), /^the colour of the coat/);
+    assert.equal((await title(1)) ?? "", "");
+    await page.close();
+  });
+
+  test("what a finger is to touch is 44 pixels high", async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    await openEngine(page);
+    const small = await page.$$eval("a, button, summary, textarea, input:not([type=radio]), .switch label", (all) =>
+      all.filter((each) => each.checkVisibility() && !each.matches(".skip") && each.getBoundingClientRect().height < 43.5)
+        .map((each) => `${each.localName}.${each.className}: ${each.getBoundingClientRect().height}`));
+    assert.deepEqual(small, []);
+    await own.close();
   });
 });
 
@@ -418,7 +641,7 @@ describe("suggestions", () => {
     assert.equal(await page.evaluate(() => document.activeElement.innerText), next);
     await page.keyboard.press("Enter"); // the twentieth condition: no more can be added
     await chips(page).first().waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?");
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Under which condition?");
     await page.close();
   });
 });
@@ -427,6 +650,7 @@ describe("where a condition looks", () => {
   test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
     const page = await open(link(CHESS, CONDITIONS));
     await settled(page);
+    await page.locator(".unaided").hover();
     assert.equal(await page.locator(".tint").count(), 0, "the naked eye looks at nothing in particular");
     const height = () => page.locator(".bench").evaluate((bench) => bench.clientHeight);
     const before = await height();
@@ -533,6 +757,7 @@ describe("examples and links", () => {
     assert.equal(await first(other).inputValue(), sentences[0]);
     assert.equal(await second(other).inputValue(), sentences[1]);
     assert.deepEqual(await conditionsOf(other), conditions);
+    await openEngine(other);
     assert.ok(await other.getByRole("radio", { name: "CPU" }).isChecked());
     await settled(other);
     assert.deepEqual(other.problems, []);
@@ -616,12 +841,13 @@ describe("loading and failing", () => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     assert.match(await alert.innerText(), /could not be loaded/);
-    assert.match(await alert.innerText(), /build\.sh/);
+    assert.match(await alert.innerText(), /Try again later/);
+    assert.doesNotMatch(await alert.innerText(), /build\.sh|quantize|Content-Security|https?:/);
     server.rule(MODEL_PATH, undefined);
     await alert.getByRole("button", { name: "Try again" }).focus();
     await page.keyboard.press("Enter");
     await alert.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Through which lens?", "the focus is not lost");
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), "Under which condition?", "the focus is not lost");
     await settled(page);
     assert.equal(await alert.count(), 0);
     await own.close();
@@ -639,6 +865,7 @@ describe("loading and failing", () => {
     const page = await open("#device=webgpu");
     await page.getByRole("alert").getByRole("button", { name: "Use the CPU" }).click();
     await settled(page);
+    await openEngine(page);
     assert.ok(await page.getByRole("radio", { name: "CPU" }).isChecked());
     assert.match(await page.evaluate(() => location.hash), /device=wasm/);
     await page.close();
@@ -656,6 +883,78 @@ describe("loading and failing", () => {
       assert.ok(request.startsWith(server.origin) || /^(data|blob):/.test(request), request);
       assert.ok(!request.split("#")[0].includes("zebra"), request);
     }
+    await own.close();
+  });
+});
+
+describe("in every browser", () => {
+  test("where asking for the browser's cache throws, the page works without one", async () => {
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    await own.addInitScript(() => {
+      Object.defineProperty(window, "caches", { get() { throw new DOMException("denied", "SecurityError"); } });
+    });
+    const page = await open("#device=wasm", { within: own });
+    await settled(page);
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await own.close();
+  });
+
+  test("in the system's own colours bars are seen, and what is chosen is told apart", async () => {
+    const own = await browser.newContext({ forcedColors: "active" });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    const colour = (selector, property) => page.locator(selector).first().evaluate((each, property) => getComputedStyle(each)[property], property);
+    const paper = await colour(".bar-track", "backgroundColor");
+    for (const part of [".bar-common", ".row:not(.unaided) .bar-gained"]) assert.notEqual(await colour(part, "backgroundColor"), paper, part);
+    assert.notEqual(await colour(".bar-lost", "backgroundImage"), "none");
+    assert.notEqual(await colour(".nav a[aria-current]", "borderBottomColor"), await colour(".nav a:not([aria-current])", "borderBottomColor"));
+    await page.locator(".example").nth(2).click();
+    assert.notEqual(await colour(".example[aria-pressed=true]", "borderTopColor"), await colour(".example[aria-pressed=false]", "borderTopColor"));
+    await own.close();
+  });
+
+  test("a comparison prints on one sheet, with its bars and without what is there to be pressed", async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await page.emulateMedia({ media: "print" });
+    for (const part of [".head", ".examples", ".suggestions-place", ".engine", ".foot", ".remove"]) {
+      assert.equal(await page.locator(part).first().isVisible(), false, part);
+    }
+    assert.ok(await page.locator(".row .bar-common").nth(1).isVisible());
+    assert.equal(await page.locator(".bar").first().evaluate((each) => getComputedStyle(each).printColorAdjust), "exact");
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1);
+    await page.close();
+  });
+
+  test("a shared link has a card with a picture; without JavaScript the page says what it is", async () => {
+    const own = await browser.newContext({ javaScriptEnabled: false });
+    const page = await open("", { within: own });
+    const card = await page.locator("meta[property^='og:']").evaluateAll((tags) => Object.fromEntries(tags.map((tag) => [tag.getAttribute("property"), tag.content])));
+    for (const name of ["og:title", "og:description", "og:image:alt"]) assert.ok(card[name].length > 10, name);
+    const picture = page.locator("noscript img, .noscript img");
+    assert.equal(new URL(card["og:image"], page.url()).href, new URL(await picture.getAttribute("src"), page.url()).href);
+    const size = await picture.evaluate((image) => [image.naturalWidth, image.naturalHeight]);
+    assert.deepEqual(size, [1200, 630]);
+    assert.match(await page.locator(".noscript").innerText(), /needs JavaScript/);
+    await own.close();
+  });
+
+  test("a site that knows its address writes whole ones", async () => {
+    const { share } = await moduleOf("www/share.ts");
+    const { handler } = share("https://example.org/lens").transformIndexHtml;
+    const { html, tags } = handler('<meta property="og:image" content="./share.png" />', { path: "/index.html" });
+    assert.match(html, /content="https:\/\/example\.org\/lens\/share\.png"/);
+    assert.deepEqual(tags.map(({ attrs }) => attrs.href ?? attrs.content), Array(2).fill("https://example.org/lens/"));
+    assert.equal(share(undefined).transformIndexHtml.handler("<p>", { path: "/index.html" }), "<p>");
+  });
+
+  test("a model whose size the server does not say is counted by its card", async () => {
+    server.rule(MODEL_PATH, { rate: 10e6, chunked: true });
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    const page = await open("#device=wasm", { within: own });
+    await page.getByText(/Loading the model: \d+\.\d MB of 1[34]\.\d MB/).waitFor();
+    await settled(page);
     await own.close();
   });
 });
@@ -678,7 +977,7 @@ describe("for everyone", () => {
         const page = await open("#device=wasm", { within: own });
         await settled(page);
         assert.deepEqual(await violations(page), []);
-        await page.getByText("Why?").click();
+        await openEngine(page);
         await page.getByLabel("Condition 1").focus();
         await page.locator(".tint").first().waitFor();
         assert.deepEqual(await violations(page), []);
@@ -723,7 +1022,7 @@ describe("for everyone", () => {
     await page.locator(".example").first().click();
     await settled(page);
     await page.getByRole("button", { name: "Copy link" }).click();
-    await page.getByText("Why?").click();
+    await openEngine(page);
     assert.equal(await width(), 360);
     await own.close();
   });
@@ -775,7 +1074,7 @@ describe("for everyone", () => {
     await chips(page).first().waitFor();
     await page.evaluate(() => document.activeElement.blur());
     const order = [];
-    while (order.at(-1) !== "CPU" && order.length < 40) {
+    while (order.at(-1) !== ENGINE && order.length < 40) {
       await page.keyboard.press("Tab");
       order.push(
         await page.evaluate(() => {
@@ -792,15 +1091,18 @@ describe("for everyone", () => {
       ...Array(await page.locator(".nav a").count()).fill("a view"),
       "Copy link",
       "Switch to dark colours",
+      "start with your own pair",
       ...Array(12).fill("an example"),
       "First sentence",
+      "Swap the sentences",
       "Second sentence",
       "Condition 1",
       "Remove the place",
       "Add a condition",
       ...Array(await chips(page).count()).fill("a suggestion"),
-      "Why?",
-      "CPU",
+      "C-STS (Deshpande et al., EMNLP 2023)",
+      "CASE (Zhang et al., EACL 2026)",
+      ENGINE,
     ]);
     await page.close();
   });
@@ -841,6 +1143,11 @@ describe("the page's words", () => {
     else if (type === "BinaryExpression" && node.operator !== "+") return; // compared, not shown
     else if (type !== "ImportDeclaration") for (const part of Object.values(node)) yield* own(part, isSaid);
   }
+  test("have one word for a condition", async () => {
+    const said = [await readFile(path.join(SOURCES, "strings.ts"), "utf8"), await readFile(path.join(ROOT, "www/index.html"), "utf8")];
+    for (const text of said) assert.doesNotMatch(text, /\brespects?\b|\blens\b[^.]*\?/i);
+  });
+
   const found = async (source) => {
     const { code } = await transformWithEsbuild(source, "component.tsx", { jsx: "preserve" });
     return [...own(parseAst(code, { jsx: true }).body)];
@@ -891,9 +1198,7 @@ describe("the speed page", () => {
 
   test("the texts it measures have the lengths it says", async () => {
     const page = await open("speed.html");
-    const { transform } = createRequire(path.join(ROOT, "www/package.json"))("esbuild"); // Vite's own
-    const { code } = await transform(await readFile(path.join(ROOT, "www/src/speed/shapes.ts"), "utf8"), { loader: "ts" });
-    const { SHAPES, textOf } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const { SHAPES, textOf } = await moduleOf("www/src/speed/shapes.ts");
     const lengths = SHAPES.map(({ lengths }) => [...lengths]);
     assert.deepEqual(lengths.map((all) => [all.length, Math.min(...all), Math.max(...all)]), [[2, 25, 25], [32, 25, 25], [32, 128, 128], [32, 8, 128]]);
     const counted = await page.evaluate(

@@ -26,7 +26,7 @@ test("bytes, bits and fewer dimensions are those of the whole embeddings", optio
   const found = await page.evaluate(async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `A ${["cat", "dog", "train", "chef"][i % 4]} waits at door ${i}.`);
     const get = async (options) => {
-      const { data, scales, count, dims } = await encoder.embed(texts, options);
+      const { data, scales, length: count, dims } = await encoder.embed(texts, options);
       return { data: [...data], scales: scales && [...scales], count, dims };
     };
     return [await get(), await get({ dtype: "int8" }), await get({ dtype: "binary" }), await get({ dims: 100 })];

@@ -2,8 +2,14 @@
 
 const minus = (text: string): string => text.replace("-", "−");
 
-/** A similarity with two decimals; −0.00 is 0.00. */
-export const similarity = (value: number): string => minus((Math.round(value * 100) / 100 + 0).toFixed(2));
+/** A cosine, or another number from −1 to 1, with two decimals; −0.00 is 0.00. */
+export const cosine = (value: number): string => minus((Math.round(value * 100) / 100 + 0).toFixed(2));
+
+/** What is shown of a similarity: less than nothing in common is nothing in common, as in the discs and bars. */
+const shown = (value: number): number => Math.max(0, value);
+
+/** A similarity from 0 to 1 with two decimals. */
+export const similarity = (value: number): string => cosine(shown(value));
 
 /** A rating from 1 to 5 with one decimal. */
 export const rating = (value: number): string => value.toFixed(1);
@@ -16,7 +22,7 @@ interface Difference {
 
 /** How a similarity compares with the unconditional one, counted in the two decimals that are shown. */
 export function difference(value: number, unconditional: number): Difference {
-  const hundredths = Math.round(value * 100) - Math.round(unconditional * 100);
+  const hundredths = Math.round(shown(value) * 100) - Math.round(shown(unconditional) * 100);
   const size = (Math.abs(hundredths) / 100).toFixed(2);
   return { kind: hundredths > 0 ? "more" : hundredths < 0 ? "less" : "same", size };
 }

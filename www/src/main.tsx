@@ -11,11 +11,14 @@ import "./styles/list.css";
 import "./styles/how.css";
 import "./styles/larger.css";
 import "./styles/present.css";
+import "./styles/touch.css";
 import "./styles/print.css";
+import "./styles/forced.css";
 
 import { render } from "preact";
 import { App } from "./shell/App";
 import { howLink } from "./how/link";
+import { startSheet } from "./how/sheet";
 import { startHow } from "./how/state";
 import { largerLink } from "./larger/link";
 import { startLarger } from "./larger/state";
@@ -35,6 +38,7 @@ startAnswers();
 startGrouping();
 startSuggestions();
 startHow();
+startSheet();
 startLarger();
 
 // In the page's own typeface where that came with the modules: laying the text out in a fallback first costs a second

@@ -4,7 +4,7 @@
 // it. What browsers show before the page runs is in index.html, speed.html and public/manifest.webmanifest; why something
 // failed, and why a device was chosen, is told by the package.
 
-import { difference, rating, similarity } from "./format";
+import { cosine, difference, rating, similarity } from "./format";
 
 /** A language's name, by its ISO 639-1 code. */
 const languages = new Intl.DisplayNames("en", { type: "language" });
@@ -20,9 +20,9 @@ const compared = {
   same: () => "as alike as without it",
 };
 
-function spoken(condition: string, s: number, r: number, unconditional: number): string {
+function spoken(condition: string, s: number, unconditional: number): string {
   const { kind, size } = difference(s, unconditional);
-  return `${condition}: similarity ${similarity(s)}, rating ${rating(r)} of 5, ${compared[kind](size)}.`;
+  return `${condition}: similarity ${similarity(s)}, ${compared[kind](size)}.`;
 }
 
 export const strings = {
@@ -31,12 +31,12 @@ export const strings = {
   headline: ["Alike?", "Depends how you look."],
   // The names of the browser's tab.
   documents: {
-    compare: "caselens: how alike are two sentences, seen through a condition?",
+    compare: "caselens: how alike are two sentences under a condition?",
     list: "caselens: group a list by what you look for",
     how: "caselens: how it works",
     larger: "caselens: what a larger model says",
   },
-  lead: "Name one respect at a time (the place, the mood, the price) and see how similar two sentences are through it.",
+  lead: "See how alike two sentences are under a condition: the place, the mood, the price, or one of your own.",
 
   views: { label: "Views", names: { compare: "Compare", list: "List", how: "How it works", larger: "Larger model" } },
 
@@ -51,34 +51,47 @@ export const strings = {
     tooLong: "Too long for a link: shorten the sentences",
   },
 
-  examples: { title: "Examples" },
+  examples: { title: "Try an example, or", own: "start with your own pair" },
+
+  undo: {
+    undo: "Undo",
+    key: "Ctrl+Z",
+    removed: (condition: string) => `Removed “${condition}”.`,
+    cleared: "The page is empty.",
+    swapped: "The sentences have changed places.",
+    replaced: "The example took the place of what you had typed.",
+  },
 
   sentences: {
     title: "Two sentences",
     first: "First sentence",
     second: "Second sentence",
-    placeholder: "Type a sentence",
+    own: "Type your own",
+    swap: "Swap the sentences",
+    placeholder: "Type a sentence of your own",
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
     foreign: (found: string, trained: readonly string[]) =>
       `This looks like ${language(found)}; the model was trained on ${trained.map(language).join(", ")}. Its numbers mean little.`,
   },
 
   attention: {
-    unit: "% of attention",
+    unit: "% attention",
     share: (text: string, share: number) => `${text} ${Math.round(100 * share)} %`,
     looks: (first: readonly string[], second: readonly string[]) =>
       `Looks in the first sentence at ${first.join(", ")}; in the second sentence at ${second.join(", ")}.`,
   },
 
   conditions: {
-    title: "Through which lens?",
+    title: "Under which condition?",
     heading: "Condition",
     label: (n: number) => `Condition ${n}`,
     add: "Add a condition",
-    placeholder: "Add a condition",
+    placeholder: "Type your own condition",
     remove: (text: string) => `Remove ${text || "the empty condition"}`,
-    keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it.",
-    full: (max: number) => `${max} conditions are the most this page takes.`,
+    keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it; Ctrl+Z brings back what was removed.",
+    pasted: (lines: number, kept: number, max: number) =>
+      `${kept.toLocaleString("en")} of the ${lines.toLocaleString("en")} pasted lines were kept: each condition once, and ${max} are the most this page takes.`,
+    repeated: (place: number) => `The same as condition ${place}, so it is not compared again.`,
     cut: "Not all of the text fitted beside this condition: the end of a sentence was left out.",
     unknown: (n: number) =>
       `${n === 1 ? "1 piece" : `${n} pieces`} of the texts ${n === 1 ? "is" : "are"} not known to the model, which reads ${n === 1 ? "it" : "them"} as a blank.`,
@@ -88,16 +101,15 @@ export const strings = {
     unaided: "Naked eye",
     unaidedNote: "no condition",
     similarity: "Similarity",
-    rating: "Rating",
     against: "Against the naked eye",
     none: "–",
     outOf: "/ 5",
     more: "more alike",
     less: "less alike",
     same: "no change",
-    through: (condition: string) => `through “${condition}”`,
+    under: (condition: string) => `under “${condition}”`,
     needSentences: "Type both sentences to compare them.",
-    needCondition: "Add a condition to look through.",
+    needCondition: "Type a condition to compare the sentences under.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     spoken,
@@ -105,7 +117,7 @@ export const strings = {
   },
 
   engine: {
-    title: "Engine",
+    title: "Where and how the model runs",
     megabytes,
     milliseconds: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
     device: "Device",
@@ -117,7 +129,6 @@ export const strings = {
     time: "Last answer",
     names: { webgpu: "WebGPU", wasm: "CPU (WebAssembly)" } as Record<string, string>,
     noAdapter: "none",
-    why: "Why?",
     choose: "Run on",
     choices: { auto: "Auto", webgpu: "WebGPU", wasm: "CPU" },
   },
@@ -125,10 +136,8 @@ export const strings = {
   loading: {
     label: "Loading the model",
     starting: "Loading the model…",
-    bytes: (loaded: number, total: number | null, share: number) =>
-      total === null
-        ? `Loading the model: ${megabytes(loaded)}.`
-        : `Loading the model: ${megabytes(loaded)} of ${megabytes(total)}, ${percent(share)}.`,
+    /** `total`: all that is to be loaded. */
+    bytes: (loaded: number, total: number) => `Loading the model: ${megabytes(loaded)} of ${megabytes(total)}, ${percent(Math.min(1, loaded / total))}.`,
     preparing: "Preparing the model…",
     meanwhile: "You can type meanwhile.",
     ready: "The model is ready.",
@@ -140,17 +149,21 @@ export const strings = {
     title: "The model could not be loaded",
     compareTitle: "The sentences could not be compared",
     gpuLost: "The GPU stopped working, so the page has moved to the CPU. Everything works as before, a little slower.",
-    // What to do, by the error's code. Codes that are not listed speak for themselves.
-    advice: {
-      http: "If this is your own copy of the site, ./build.sh puts the files in place; otherwise try again later.",
-      network: "Check your connection, then try again. Once loaded, the model stays on your device and works offline.",
-      "download-incomplete": "The connection ended early. Trying again usually helps.",
-      "model-format": "The stored copy may be damaged. Trying again downloads it afresh.",
+    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves.
+    told: {
+      http: "A file that is needed is not on this page’s server at the moment. Try again later.",
+      network: "The model could not be reached. Check your connection, then try again. Once loaded, it stays on your device and works offline.",
+      "download-incomplete": "The connection ended before the whole model was there. Trying again usually helps.",
+      "model-format": "The stored copy of the model is damaged. Trying again downloads it afresh.",
+      "not-enough-memory": "This device has too little free memory for the model. Close other tabs or programs, then try again.",
       "webgpu-unavailable": "This browser offers no usable WebGPU. The CPU gives the same numbers.",
       "gpu-lost": "The GPU stopped working. The CPU gives the same numbers.",
-      worker: "Reload the page. If it comes back, this browser may be too old: any from the last two years will do.",
+      unsupported: "This browser has not got what the model is computed with: it is too old, or in a hardened mode such as Lockdown Mode. Update it, make an exception for this site, or try another browser.",
+      worker: "This browser did not let the page start what computes. Reload the page; if that does not help, try another browser, or a window that is not private.",
       internal: "This should not happen. Reload the page; if it comes back, please report it with the sentences you typed.",
     } as Record<string, string>,
+    tooLong: (place: 0 | 1, characters: number) =>
+      `The ${place === 0 ? "first" : "second"} sentence has ${characters.toLocaleString("en")} characters, which is more than can be read at once. Shorten it to a few paragraphs.`,
   },
 
   about: {
@@ -158,8 +171,33 @@ export const strings = {
       title: "How it works",
       text: [
         "A small language model reads each sentence together with your condition, and turns the pair into a point in space: one point for “the sentence, as far as the place goes”, another for “as far as the game goes”. Two sentences are alike under a condition when their points lie close together.",
-        "The discs show it: the share of a disc that the green lens covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart.",
+        "The discs show it: the share of a disc that the green part covers is the similarity. The dashed line marks the naked eye, the similarity of the plain sentences, so every bar tells what the condition brought closer or pushed apart. Take that difference as a hint: the model was trained to read a condition, and without one it is less sure.",
       ],
+    },
+    right: {
+      title: "How right is it?",
+      strong: {
+        title: "Often right",
+        text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>
+          `About what a short sentence says outright: places, colours, activities, products, feelings, how many people. Where people rate a pair higher under one of two conditions, the model sides with them in ${Math.round(accuracy)} of 100 cases. Ranking ${rows.toLocaleString("en")} pairs as people rank them, it reaches a Spearman correlation of ${spearman} of 100.`,
+      },
+      weak: {
+        title: "Often wrong",
+        text: ({ unseen }: { unseen: number }) =>
+          `About conditions unlike those it learnt from (Spearman ${unseen} where it had never seen the condition), who does what to whom, dates and clock times, units and arithmetic, irony, what has to be known about the world, and texts of many statements. It sounds as sure when it is wrong: trust the order of two conditions more than a single number.`,
+      },
+      reads: {
+        title: "Reads English",
+        text: "It was trained on short English sentences, more than half of them captions of photographs. Of other languages it understands next to nothing.",
+      },
+      from: {
+        title: "Where it comes from",
+        text: "C-STS, Conditional Semantic Textual Similarity, is the task: pairs of captions that people rated under a condition. CASE, Condition-Aware Sentence Embeddings, is the method that this page grew from; its authors also annotated C-STS anew, and the model is trained and measured on that.",
+        papers: [
+          { text: "C-STS (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+          { text: "CASE (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        ],
+      },
     },
     privacy: {
       title: "Private by construction",
@@ -169,28 +207,54 @@ export const strings = {
 
   list: {
     headline: ["Group a list", "by what you look for."],
-    lead: "Paste reviews, tickets or captions, name a respect, and watch the groups change with it.",
+    lead: "Paste reviews, tickets or captions, name a condition, and watch the groups change with it.",
     examples: "Ready lists",
     names: { captions: ["Pictures", "Captions"], tickets: ["Support", "Tickets"], reviews: ["Restaurants", "Reviews"] },
     texts: {
       title: "The texts",
       label: "One text a line",
-      placeholder: "Paste a list, or drop a CSV file here",
+      placeholder: "Paste a list, or drop a file here: CSV, Excel, JSON or plain text",
       count: (n: number) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`),
-      leftOut: (n: number, max: number) => `The first ${max.toLocaleString("en")} are grouped; ${n.toLocaleString("en")} more are left out.`,
+      sampled: (n: number, of: number) =>
+        `A random sample of the ${of.toLocaleString("en")} that were given, in their order and the same each time: this page groups up to ${n.toLocaleString("en")}.`,
+      blank: (n: number) => `${n === 1 ? "1 row has" : `${n.toLocaleString("en")} rows have`} no text in this column.`,
       cutShort: (n: number, max: number) =>
         `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than ${max.toLocaleString("en")} characters: what is beyond them is left out.`,
-      unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
+      invisible: (n: number) =>
+        `${n === 1 ? "1 line holds" : `${n.toLocaleString("en")} lines hold`} nothing but invisible characters and ${n === 1 ? "is" : "are"} left out.`,
       drop: "Drop the file to open it",
       thisList: "This list",
-      csv: "What reads and writes CSV",
+      reader: "What reads such a file",
+      writer: "What writes CSV",
       open: "Open a file",
+      header: "The first row is a header",
       column: "Column",
-      unreadable: (name: string) => `${name} could not be read as a table or a text.`,
+      columnName: (n: number) => `Column ${n}`,
+      unreadable: (name: string) => `${name} could not be opened. Is it still there, and may this browser read it?`,
+      // Why a file was not taken, and what is worth knowing of one that was.
+      files: {
+        empty: (name: string) => `${name} holds no texts.`,
+        noText: (name: string) => `${name} is no text, table or list. Save it as CSV, Excel (.xlsx), JSON or plain text, then open that.`,
+        oldOffice: (name: string) => `${name} is in an older Office format, or protected by a password. Save it as .xlsx or CSV without one, then open that.`,
+        noWorkbook: (name: string) => `${name} could not be read as an Excel workbook. Save it as .xlsx or CSV, then open that.`,
+        noJson: (name: string) => `${name} is not valid JSON, nor JSON lines: something in it is cut off or misspelt.`,
+        noList: (name: string) => `${name} is JSON without a list: an array of texts, or of objects that hold one each, is needed.`,
+        unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
+        windows1252: "The file is not in UTF-8 and was read as Windows-1252: if letters look wrong, save it as UTF-8 and open it again.",
+        damaged: (n: number) => `${n === 1 ? "1 character" : `${n.toLocaleString("en")} characters`} of the file could not be read and ${n === 1 ? "stands" : "stand"} as \uFFFD.`,
+        unclosed: (row: number) => `Row ${row.toLocaleString("en")} opens a quote that never closes: from there on quotes were read as part of the texts.`,
+        oddQuotes: (row: number, n: number) =>
+          `Row ${row.toLocaleString("en")}${n > 1 ? ` and ${(n - 1).toLocaleString("en")} more hold` : " holds"} a quote that does not end a cell: look whether the texts there are whole.`,
+        wide: (row: number, n: number) =>
+          `Row ${row.toLocaleString("en")}${n > 1 ? ` and ${(n - 1).toLocaleString("en")} more have` : " has"} more cells than there are columns: what is beyond the last column was added to it.`,
+        badLines: (line: number, n: number) =>
+          n === 1 ? `Line ${line.toLocaleString("en")} is no JSON and is left out.` : `${n.toLocaleString("en")} lines are no JSON and are left out, the first of them line ${line.toLocaleString("en")}.`,
+        sheet: (name: string, n: number) => `The sheet “${name}” was read, the first of ${n} that hold anything.`,
+      },
     },
     condition: {
       label: "Group by",
-      placeholder: "a respect, for example the price",
+      placeholder: "a condition, for example the price",
       chips: "Conditions to try",
       count: "Number of groups",
       automatic: "Automatic",
@@ -209,7 +273,7 @@ export const strings = {
       summary: (texts: number, groups: number, condition: string) =>
         `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"} in ${groups} ${groups === 1 ? "group" : "groups"}${condition ? ` by “${condition}”` : ""}.`,
       silhouette: (value: number) =>
-        `Silhouette ${similarity(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
+        `Silhouette ${cosine(value)}: ${value >= 0.25 ? "the groups stand apart" : value >= 0.1 ? "the groups touch" : "the groups run into each other"}.`,
       size: (n: number) => (n === 1 ? "1 text" : `${n} texts`),
       member: "likeness to the group’s centre",
       unmentioned: (condition: string) => `Says nothing about “${condition}”`,
@@ -222,7 +286,7 @@ export const strings = {
       earlier: "Earlier map",
       what: "What draws the map",
       label: (texts: number, groups: number) => `Map of ${texts} texts in ${groups} groups. The list of groups holds the same texts.`,
-      note: "Near is alike: the first two principal components of the texts as seen through the condition. Numbers mark each group’s most central text.",
+      note: "Near is alike: the first two principal components of the texts as seen under the condition. Numbers mark each group’s most central text.",
     },
     search: {
       label: "Find in the list",
@@ -238,6 +302,7 @@ export const strings = {
   suggestions: {
     title: "Worth a look",
     add: "Add",
+    looking: "Looking for conditions that tell these two sentences apart …",
     slow: "This device takes its time, so no conditions are suggested: looking for some would keep it busy for long.",
   },
 
@@ -264,11 +329,12 @@ export const strings = {
     close: "Close the lesson",
     condition: "Condition to explain",
     needSentences: "Type both sentences to see how they are compared.",
-    needCondition: "Add a condition in Compare, then come back.",
-    toCompare: "Go to Compare",
+    others: "Other conditions",
+    needCondition: "Type a condition to see what it does.",
     problem: "The steps could not be worked out",
     present: "Present",
     print: "Print a worksheet",
+    fill: "Full screen",
     leave: "End (Esc)",
     previous: "Previous step",
     next: "Next step",
@@ -301,16 +367,17 @@ export const strings = {
     steps: {
       question: {
         title: "Two sentences, one question",
-        text: "How alike are these two? Read by themselves, without a condition, they get one number for everything at once. The condition asks about one respect alone.",
+        text: "How alike are these two? Read by themselves, without a condition, they get one number for everything at once. The condition asks about one thing alone.",
         plain: "Without a condition",
       },
       tokens: {
         title: "Words become tokens",
         text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        unknown: "[UNK] stands for what it has no piece for: all such characters look the same to it.",
       },
       attention: {
         title: "The condition looks at the words",
-        text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence.",
+        text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence, averaged over the layer’s heads. It does not tell everything: what is taken from a word can be much or little, and every token also keeps what it had.",
         layer: "Layer",
         of: (at: number, count: number) => `${at} of ${count}`,
         share: (text: string, share: number) => `${text}: ${Math.round(100 * share)} %`,
@@ -325,7 +392,7 @@ export const strings = {
       },
       subtraction: {
         title: "The condition is taken away",
-        text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method behind this page, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part.",
+        text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method this page grew from, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part. The encoder that ships here is not CASE itself: it was fine-tuned without this step.",
         alone: "The condition alone",
         what: "What is left of each sentence",
       },
@@ -336,10 +403,10 @@ export const strings = {
       },
       cosine: {
         title: "One number remains",
-        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine.",
+        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine, where a cosine below 0 counts as 0.",
         chart: "Cosine after each step",
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
-        angle: (s: number, degrees: number) => `Cosine ${similarity(s)}: the two vectors are ${degrees}° apart.`,
+        angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,
         rating: (r: number) => `Rating ${rating(r)} of 5`,
         unsaid: {
           both: "Neither sentence says anything about the condition, as far as the model can tell: the number means little.",
@@ -348,10 +415,54 @@ export const strings = {
         },
       },
     },
+    teachers: {
+      title: "For teachers: goals, time, level, glossary",
+      goals: {
+        title: "Afterwards learners can …",
+        items: [
+          "say why “alike” needs a “by what”, and give pairs that are alike under one condition and not under another;",
+          "follow a sentence from words to tokens, to a vector, to one number;",
+          "read where a model looks, and say why that is a hint and no proof;",
+          "find questions that the model answers wrongly, and guess at the reason.",
+        ],
+      },
+      frame: {
+        title: "Time, level, what is needed",
+        items: [
+          "45 minutes for lessons 1 and 3 with a worksheet; 90 minutes for all six.",
+          "From about 14 years: nothing beyond angles is needed. Lessons 4 to 6 are for those who have met vectors.",
+          "A browser, and 14 MB once; afterwards it works offline. There are no accounts, and nothing that is typed is sent. The sentences are English.",
+        ],
+      },
+      plan: {
+        title: "A plan for 45 minutes",
+        items: [
+          "10 minutes: hand out the worksheet’s first sheets; everyone guesses alone, then compares with a neighbour.",
+          "10 minutes: present lesson 1, and ask its question before its answer.",
+          "15 minutes: pairs of learners write their own pair of sentences, alike by one condition and not by another, and try to make the model fail.",
+          "10 minutes: lesson 3; then the answer sheet: where do you disagree with the model, and who is right?",
+        ],
+      },
+      glossary: {
+        title: "Glossary",
+        terms: [
+          ["Token", "A piece of text that the model has a number for: a word, or a part of one."],
+          ["Vector, embedding", "A list of numbers that stands for a text; here 384 of them."],
+          ["Attention", "How much a token takes from each other token, in one layer."],
+          ["Layer", "One of six rounds in which every token is worked out anew from all of them."],
+          ["Head", "In a layer: one of twelve attentions side by side. After the encoder: a small network on top of an embedding."],
+          ["Cosine", "How far two vectors point the same way: 1 the same, 0 at right angles."],
+          ["Fine-tuning", "Training a model that is already trained a little more, for one task."],
+          ["Spearman correlation", "How well two rankings agree: 100 entirely, 0 not at all."],
+        ] as const,
+      },
+    },
     worksheet: {
+      pairs: (n: number) => (n === 1 ? "1 pair on the worksheet" : `${n} pairs on the worksheet`),
+      pick: "Beside the pair above:",
       title: "Alike? It depends how you look.",
       name: "Name",
-      task: "Two sentences can be alike in one respect and unlike in another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the next page.",
+      task: "Two sentences can be alike under one condition and unlike under another. For each condition, guess how alike they are: 0 is not at all, 1 is entirely. Write down what made you decide, then compare with the model’s numbers on the answer sheet.",
       columns: ["Condition", "My guess (0–1)", "Because …"],
       ownRows: "Two conditions of your own:",
       answers: "The model’s answers",
@@ -363,7 +474,7 @@ export const strings = {
   },
 
   speed: {
-    title: "How fast is it here?",
+    title: "How fast is it on this device?",
     lead: "Runs the encoder that ships in this browser, on batches of four shapes, on the CPU and on WebGPU.",
     begin: "Measure",
     again: "Measure again",

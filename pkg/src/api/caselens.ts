@@ -2,23 +2,19 @@
 
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
-import type { CallOptions, Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
-import { checkArray, checkInteger, checkOptions, checkSignal, checkText, invalid } from "./check.js";
+import type { Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
+import { checkSignal, checkText } from "./check.js";
 import { compareCall, type CompareOptions } from "./compare.js";
-import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
+import { disposable } from "./dispose.js";
+import { type ConditionalEmbedOptions, type ConditionedSentence, embedRequest } from "./embed.js";
+import { Embeddings } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
+import { areKept, forget, sizeOf } from "./files.js";
 import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js";
 import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
 import { type LoadOptions, loadRequest } from "./options.js";
-
-/** A sentence to embed, with or without a condition. */
-export interface ConditionedSentence {
-  /** The sentence, or any other short text. */
-  readonly sentence: string;
-  /** The aspect under which the sentence is seen, for example `"the animal"`. */
-  readonly condition?: string | undefined;
-}
+import { toldOfReading } from "./progress.js";
 
 /**
  * Conditional sentence similarity: how alike two sentences are in one respect.
@@ -44,8 +40,32 @@ export class CaseLens {
    * @throws {@link CaseLensError} with any code but `disposed`.
    */
   static async load(options?: LoadOptions): Promise<CaseLens> {
-    const { call, threads, events, signal } = loadRequest(options, true);
+    const { call, threads, events, signal } = await loadRequest(options, true);
     return new CaseLens(await Pool.load(call, threads, events, signal));
+  }
+
+  /**
+   * Whether the files of a model are kept here ({@link LoadOptions.cache}), so that `load` with the same options downloads nothing.
+   *
+   * @param options those of `load`: the encoder and its head, the cache, and how to ask for them.
+   */
+  static async isCached(options?: LoadOptions): Promise<boolean> {
+    return areKept(options, true);
+  }
+
+  /**
+   * How large the files of a model are, in bytes, without loading them: as they are kept, or as their server states; null where it
+   * does not.
+   *
+   * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
+   */
+  static async size(options?: LoadOptions): Promise<number | null> {
+    return sizeOf(options, true);
+  }
+
+  /** Forgets the kept files of a model. One that is loaded stays loaded. */
+  static async delete(options?: LoadOptions): Promise<void> {
+    return forget(options, true);
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
@@ -58,7 +78,7 @@ export class CaseLens {
    *
    * @param conditions any number; the results come in the same order.
    * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `condition-too-long`,
-   * `invalid-argument`, `gpu-lost`, `aborted` or `disposed`.
+   * `invalid-argument`, `gpu-lost` or `disposed`.
    */
   async compare(
     sentence1: string,
@@ -71,28 +91,27 @@ export class CaseLens {
   }
 
   /**
-   * Embeds sentences. With a condition, the embedding is the one that `compare` compares, of length `info.dim`;
-   * without one it is the encoder's own, whose length can differ: items of both kinds are then for two calls.
+   * Embeds texts: all under one condition (`condition`), each under its own, or without any. With a condition, the embedding is
+   * the one that `compare` compares, of length `info.dims`; without one it is the encoder's own, whose length can differ: texts
+   * of both kinds are then for two calls.
    *
-   * @returns one embedding of unit length for each item.
+   * @example
+   * ```ts
+   * const byPlace = await lens.embed(["A cat sleeps on a sofa.", "It rains in Bergen."], { condition: "the place" });
+   * const mixed = await lens.embed([{ sentence: "A cat sleeps.", condition: "the animal" }, { sentence: "It rains." }]);
+   * ```
+   *
+   * @returns one embedding of unit length for each text.
    * @throws {@link CaseLensError} as `compare`.
    */
   async embed<T extends EmbeddingType = "float32">(
-    items: readonly ConditionedSentence[],
-    options?: CallOptions & VectorOptions<T>,
+    texts: readonly (string | ConditionedSentence)[],
+    options?: ConditionalEmbedOptions<T>,
   ): Promise<Embeddings<T>> {
-    const { dims, dtype, signal } = checkOptions<CallOptions & VectorOptions<T>>(options);
-    const sentences: string[] = [];
-    const conditions: (string | undefined)[] = [];
-    for (const [i, item] of checkArray("items", items).entries()) {
-      if (typeof item !== "object" || item === null) throw invalid(`items[${i}] must be an object with a \`sentence\`.`);
-      const { sentence, condition } = item as Partial<ConditionedSentence>;
-      sentences.push(checkText(`items[${i}].sentence`, sentence));
-      conditions.push(condition === undefined ? undefined : checkText(`items[${i}].condition`, condition));
-    }
-    const form = { dims: checkInteger("dims", dims, 1, 65_536), dtype: checkDtype(dtype) };
-    const embedded = await this.#pool.call({ method: "embed", sentences, conditions, ...form }, checkSignal(signal));
-    return new Embeddings(embedded as EmbeddingsData<T>);
+    const { call, condition, onProgress, signal } = embedRequest(texts, options);
+    const embedded = await this.#pool.call(call, signal, toldOfReading(onProgress));
+    onProgress?.({ phase: "embed", progress: 1 });
+    return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: this.info.model, condition });
   }
 
   /**
@@ -147,8 +166,19 @@ export class CaseLens {
     return this.#pool.call({ method: "tokenize", text: checkText("text", text) }, undefined);
   }
 
+  /** Whether it was disposed of: no call is answered any more. */
+  get closed(): boolean {
+    return this.#pool.closed;
+  }
+
   /** Ends the workers and frees their memory. Calls that wait, and all later ones, reject with `disposed`. */
   dispose(): void {
     this.#pool.close(new CaseLensError("disposed", "This CaseLens was disposed of. Load a new one."));
+  }
+
+  /** As `dispose`: `using lens = await CaseLens.load()` does it at the end of the block. */
+  declare readonly [Symbol.dispose]: () => void;
+  static {
+    disposable(this.prototype);
   }
 }

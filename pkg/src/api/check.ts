@@ -15,16 +15,46 @@ export function checkOptions<T extends object>(value: T | undefined): Partial<T>
 }
 
 /** A text. Half of a surrogate pair would arrive as U+FFFD on the other side, so it is refused here. */
-export function checkText(what: string, value: unknown): string {
-  if (typeof value !== "string") throw invalid(`${what} must be a string, not ${kindOf(value)}.`);
-  const position = value.search(/\p{Surrogate}/u);
+export function checkText(what: string, value: unknown, index?: number): string {
+  if (typeof value !== "string") throw new CaseLensError("invalid-argument", `${what} must be a string, not ${kindOf(value)}.`, { index });
+  const position = (value as Partial<WellFormed>).isWellFormed?.() ? -1 : value.search(/\p{Surrogate}/u);
   if (position >= 0) {
     throw new CaseLensError(
       "invalid-text",
       `${what} is not valid Unicode text (half of a surrogate pair at position ${position}). Clean it with \`text.toWellFormed()\` first.`,
+      { index },
     );
   }
   return value;
+}
+
+/** What strings of newer engines tell much faster than a search does. */
+interface WellFormed {
+  isWellFormed(): boolean;
+}
+
+/** The engine's `MAX_CHARS` (`src/text/tokenizer.rs`). */
+const MOST_CHARACTERS = 50_000;
+
+/**
+ * A text to be read. The engine finds these faults too, but only when it comes to the text, after all those before it.
+ *
+ * @param index its place, where it is one of a list.
+ */
+export function checkFilled(what: string, value: unknown, index?: number): string {
+  const text = checkText(what, value, index);
+  // As Rust sees it, U+0085 is white space too.
+  if (!/[^\s\u0085]/.test(text)) throw new CaseLensError("empty-text", `${what} is empty. Give it at least one word.`, { index });
+  // UTF-16 units bound characters from above: most texts need no counting.
+  const characters = text.length > MOST_CHARACTERS ? text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0) : 0;
+  if (characters > MOST_CHARACTERS) {
+    throw new CaseLensError(
+      "text-too-long",
+      `${what} has ${characters} characters; at most ${MOST_CHARACTERS} are accepted. Split it into sentences.`,
+      { index },
+    );
+  }
+  return text;
 }
 
 export function checkArray(what: string, value: unknown): readonly unknown[] {
@@ -32,8 +62,17 @@ export function checkArray(what: string, value: unknown): readonly unknown[] {
   return value;
 }
 
+/** Texts to be read, every one of them looked at before any is. */
 export function checkTexts(what: string, value: unknown): string[] {
-  return Array.from(checkArray(what, value), (text, i) => checkText(`${what}[${i}]`, text));
+  return Array.from(checkArray(what, value), (text, i) => checkFilled(`${what}[${i}]`, text, i));
+}
+
+/** Texts that are only handed back. */
+export function checkStrings(what: string, value: unknown): readonly string[] {
+  for (const [index, text] of checkArray(what, value).entries()) {
+    if (typeof text !== "string") throw new CaseLensError("invalid-argument", `${what}[${index}] must be a string, not ${kindOf(text)}.`, { index });
+  }
+  return value as readonly string[];
 }
 
 /** One of a few strings; `fallback` when absent. */

@@ -2,10 +2,11 @@
 
 import type { CompareCall } from "../protocol.js";
 import type { CallOptions } from "../types.js";
-import { checkBoolean, checkOptions, checkText, checkTexts } from "./check.js";
+import { checkBoolean, checkFilled, checkOptions, checkTexts } from "./check.js";
+import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** Options of `compare`. */
-export interface CompareOptions extends CallOptions {
+export interface CompareOptions extends CallOptions, TruncateOptions {
   /**
    * Whether each result also tells where its condition looked: `readings`, with the attention of the encoder's last layer. It
    * costs little beside the comparison itself; `explain` gives all layers, of one condition. A head that has sentence and
@@ -23,12 +24,13 @@ export function compareCall(
   conditions: readonly string[],
   options: CompareOptions | undefined,
 ): CompareCall {
-  const { attention } = checkOptions<CompareOptions>(options);
+  const { attention, ...rest } = checkOptions<CompareOptions>(options);
   return {
     method: "compare",
-    sentence1: checkText("sentence1", sentence1),
-    sentence2: checkText("sentence2", sentence2),
+    sentence1: checkFilled("sentence1", sentence1),
+    sentence2: checkFilled("sentence2", sentence2),
     conditions: checkTexts("conditions", conditions),
     attention: checkBoolean("attention", attention, false),
+    onTruncate: checkTruncate(rest),
   };
 }

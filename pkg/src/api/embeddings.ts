@@ -1,16 +1,20 @@
 // Many embeddings as one object: one block of numbers that can be kept, sent and compared as it is.
 
+import { joined } from "../chunks.js";
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../types.js";
-import { checkChoice, invalid } from "./check.js";
+import { checkArray, checkChoice, invalid } from "./check.js";
+import { arrayOf, type TypedArray } from "./realm.js";
 
-const TYPES = ["float32", "int8", "binary"] as const;
+/** The arrays that numbers of each form are kept in. */
+const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+const TYPES = Object.keys(ARRAYS) as EmbeddingType[];
 
 /** Options that say in which form embeddings are given. */
 export interface VectorOptions<T extends EmbeddingType = EmbeddingType> {
   /**
    * Keeps the first `dims` dimensions alone, and gives embeddings of unit length that length again (Matryoshka embeddings).
    *
-   * @defaultValue all, `info.dim`
+   * @defaultValue all, `info.dims`
    */
   dims?: number | undefined;
   /**
@@ -29,17 +33,33 @@ export interface VectorOptions<T extends EmbeddingType = EmbeddingType> {
 export const checkDtype = <T extends EmbeddingType>(value: T | undefined): T =>
   checkChoice<EmbeddingType>("dtype", value, TYPES, "float32") as T;
 
+/** Embeddings as `JSON.stringify` writes them: {@link EmbeddingsData} with its numbers in plain arrays. */
+export interface EmbeddingsJSON<T extends EmbeddingType = EmbeddingType>
+  extends Omit<EmbeddingsData<T>, "data" | "scales" | "mentioned" | "truncated" | "unknown"> {
+  /** See {@link EmbeddingsData.data}. */
+  readonly data: readonly number[];
+  /** See {@link EmbeddingsData.scales}. */
+  readonly scales?: readonly number[] | undefined;
+  /** See {@link EmbeddingsData.mentioned}; null stands for NaN. */
+  readonly mentioned?: readonly (number | null)[] | undefined;
+  /** See {@link EmbeddingsData.truncated}. */
+  readonly truncated?: readonly number[] | undefined;
+  /** See {@link EmbeddingsData.unknown}. */
+  readonly unknown?: readonly number[] | undefined;
+}
+
 /**
- * Embeddings of several texts, in their order: an array of rows that are views of one block of numbers.
+ * Embeddings of several texts, in their order: rows that are views of one block of numbers. The numbers are meant to stay as
+ * they are.
  *
  * @example
  * ```ts
  * const embeddings = await encoder.embed(["A cat sleeps.", "A kitten naps.", "It rains."]);
  * embeddings.similarity(0, 1); // cosine
- * const [first] = embeddings; // or embeddings[0]: a Float32Array
+ * const [first] = embeddings; // or embeddings.at(0): a Float32Array
  * ```
  */
-export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<EmbeddingNumbers[T]> implements EmbeddingsData<T> {
+export class Embeddings<T extends EmbeddingType = EmbeddingType> implements EmbeddingsData<T>, Iterable<EmbeddingNumbers[T]> {
   /** How the numbers are kept. */
   readonly dtype: T;
   /** All rows, one after the other; see {@link EmbeddingsData.data}. */
@@ -47,55 +67,111 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
   /** `"int8"` alone: what each row's bytes are multiplied by. */
   readonly scales: Float32Array | undefined;
   /** How many embeddings there are. */
-  readonly count: number;
+  readonly length: number;
   /** How many dimensions each has. */
   readonly dims: number;
+  /** Name of the encoder that made them; see {@link EmbeddingsData.model}. */
+  readonly model: string | undefined;
+  /** The condition that all texts were seen under, null for none; see {@link EmbeddingsData.condition}. */
+  readonly condition: string | null | undefined;
   /** How probable it is that each sentence says anything about its condition; see {@link EmbeddingsData.mentioned}. */
   readonly mentioned: Float32Array | undefined;
+  /** How many tokens at the end of each text were left out; see {@link EmbeddingsData.truncated}. */
+  readonly truncated: Uint32Array | undefined;
+  /** How many tokens of each text the encoder does not know; see {@link EmbeddingsData.unknown}. */
+  readonly unknown: Uint32Array | undefined;
+  /** Each row's product with itself, once somebody asked. */
+  #squares: Float64Array | undefined;
 
   /**
    * Takes what an `Embeddings` was kept as; the numbers are not copied.
    *
    * @throws {@link CaseLensError} `invalid-argument` when they do not fit together.
    */
-  constructor({ dtype, data, scales, count, dims, mentioned }: EmbeddingsData<T>) {
-    super();
+  constructor({ dtype, data, scales, length, dims, model, condition, mentioned, truncated, unknown }: EmbeddingsData<T>) {
     this.dtype = checkDtype(dtype);
-    const type = { float32: Float32Array, int8: Int8Array, binary: Uint8Array }[this.dtype];
-    const length = count * (dtype === "binary" ? Math.ceil(dims / 8) : dims);
-    if (!(data instanceof type) || data.length !== length) {
-      throw invalid(`data of ${count} embeddings with ${dims} dimensions must be a ${type.name} of length ${length}.`);
+    const type = ARRAYS[this.dtype];
+    const size = length * widthOf(this.dtype, dims);
+    const numbers = arrayOf<EmbeddingNumbers[EmbeddingType]>(type, data);
+    if (numbers?.length !== size) {
+      throw invalid(`data of ${length} embeddings with ${dims} dimensions must be a ${type.name} of length ${size}.`);
     }
-    if (dtype === "int8" && !(scales instanceof Float32Array && scales.length === count)) {
-      throw invalid(`scales must be a Float32Array of length ${count}, one for each embedding.`);
-    }
-    if (mentioned !== undefined && !(mentioned instanceof Float32Array && mentioned.length === count)) {
-      throw invalid(`mentioned must be a Float32Array of length ${count}, one number for each embedding.`);
-    }
-    this.data = data;
-    this.scales = scales;
-    this.count = count;
+    this.data = numbers as EmbeddingNumbers[T];
+    this.scales = dtype === "int8" ? oneEach(Float32Array, "scales", scales, length) : undefined;
+    this.length = length;
     this.dims = dims;
-    this.mentioned = mentioned;
-    const width = count > 0 ? length / count : 0;
-    for (let i = 0; i < count; i++) this.push(data.subarray(i * width, (i + 1) * width) as EmbeddingNumbers[T]);
+    this.model = model;
+    this.condition = condition;
+    this.mentioned = mentioned && oneEach(Float32Array, "mentioned", mentioned, length);
+    this.truncated = truncated && oneEach(Uint32Array, "truncated", truncated, length);
+    this.unknown = unknown && oneEach(Uint32Array, "unknown", unknown, length);
   }
 
-  /** What `map`, `filter` and the like give: plain arrays. */
-  static override get [Symbol.species](): ArrayConstructor {
-    return Array;
+  /**
+   * Takes what `JSON.stringify` wrote of an `Embeddings`, parsed.
+   *
+   * @throws {@link CaseLensError} `invalid-argument` when it is no such thing.
+   */
+  static fromJSON<T extends EmbeddingType = EmbeddingType>(json: EmbeddingsJSON<T>): Embeddings<T> {
+    if (typeof json !== "object" || json === null) throw invalid("The JSON of embeddings must be an object.");
+    const { data, scales, mentioned, truncated, unknown, ...rest } = json;
+    const type: TypedArray<EmbeddingNumbers[EmbeddingType]> = ARRAYS[checkDtype(rest.dtype)];
+    return new Embeddings<T>({
+      ...(rest as Pick<EmbeddingsData<T>, "dtype" | "length" | "dims">),
+      data: typed(type, "data", data) as EmbeddingNumbers[T],
+      scales: scales && typed(Float32Array, "scales", scales),
+      mentioned: mentioned && typed(Float32Array, "mentioned", mentioned),
+      truncated: truncated && typed(Uint32Array, "truncated", truncated),
+      unknown: unknown && typed(Uint32Array, "unknown", unknown),
+    });
+  }
+
+  /** The rows, as views of `data`. */
+  *[Symbol.iterator](): Generator<EmbeddingNumbers[T], undefined> {
+    for (let i = 0; i < this.length; i++) yield this.#view(i);
+  }
+
+  /** A row, as a view of `data`; below 0 from the end. Undefined where there is none. */
+  at(i: number): EmbeddingNumbers[T] | undefined {
+    const place = i < 0 ? this.length + i : i;
+    return this.#has(place) ? this.#view(place) : undefined;
   }
 
   /**
    * An embedding as numbers, of length `dims`. `"float32"`: the row itself, a view of `data`; `"int8"`: the bytes times their
    * scale; `"binary"`: ±1 / √dims.
+   *
+   * @throws {@link CaseLensError} `invalid-argument` when there is no such row.
    */
   row(i: number): Float32Array {
-    const part = this.#part(i);
-    if (part instanceof Float32Array) return part;
-    if (part instanceof Int8Array) return Float32Array.from(part, (byte) => byte * (this.scales?.[i] ?? 0));
+    this.#check(i);
+    const part = this.#view(i);
+    if (this.dtype === "float32") return part as Float32Array;
+    if (this.dtype === "int8") return Float32Array.from(part, (byte) => byte * (this.scales?.[i] ?? 0));
     const one = 1 / Math.sqrt(this.dims);
     return Float32Array.from({ length: this.dims }, (_, d) => (((part[d >> 3] as number) >> (7 - (d & 7))) & 1 ? one : -one));
+  }
+
+  /** All embeddings as plain arrays of numbers, as vector databases and other libraries take them; see {@link Embeddings.row}. */
+  toArrays(): number[][] {
+    return Array.from({ length: this.length }, (_, i) => Array.from(this.row(i)));
+  }
+
+  /** What `JSON.stringify` writes; {@link Embeddings.fromJSON} reads it again. */
+  toJSON(): EmbeddingsJSON<T> {
+    const { dtype, length, dims, model, condition, data, scales, mentioned, truncated, unknown } = this;
+    return {
+      dtype,
+      length,
+      dims,
+      model,
+      condition,
+      data: Array.from(data),
+      scales: scales && Array.from(scales),
+      mentioned: mentioned && Array.from(mentioned, (probability) => (Number.isNaN(probability) ? null : probability)),
+      truncated: truncated && Array.from(truncated),
+      unknown: unknown && Array.from(unknown),
+    };
   }
 
   /**
@@ -105,36 +181,150 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> extends Array<E
    * @throws {@link CaseLensError} `invalid-argument` when there is no such row, or `other` is of another form or width.
    */
   similarity(i: number, j: number, other: Embeddings<T> = this): number {
-    if (other.dtype !== this.dtype || other.dims !== this.dims) {
-      throw invalid(`${this.dtype} embeddings of ${this.dims} dimensions cannot be compared with ${other.dtype} ones of ${other.dims}.`);
-    }
-    const [a, b] = [this.#part(i), other.#part(j)];
-    return a instanceof Uint8Array ? 1 - (2 * differing(a, b)) / this.dims : cosine(a, b);
+    this.#checkLike(other);
+    this.#check(i);
+    other.#check(j);
+    return this.#similarity(i, other.#view(j), other.#square(j));
   }
 
-  #part(i: number): EmbeddingNumbers[EmbeddingType] {
-    const part = Number.isInteger(i) ? this[i] : undefined;
-    if (!part) throw invalid(`There is no embedding ${i}: they are 0 to ${this.count - 1}.`);
-    return part;
+  /**
+   * How alike all embeddings here are to row `j` of `other`, as {@link Embeddings.similarity} has it: one number for each. For
+   * many, this is much faster.
+   *
+   * @throws {@link CaseLensError} as `similarity`.
+   */
+  similarities(j: number, other: Embeddings<T> = this): Float64Array {
+    this.#checkLike(other);
+    other.#check(j);
+    const [view, square] = [other.#view(j), other.#square(j)];
+    const similarities = new Float64Array(this.length);
+    for (let i = 0; i < this.length; i++) similarities[i] = this.#similarity(i, view, square);
+    return similarities;
+  }
+
+  /**
+   * Some of the embeddings, copied, in the order of `places`.
+   *
+   * @throws {@link CaseLensError} `invalid-argument` when there is no row at one of them.
+   */
+  select(places: readonly number[]): Embeddings<T> {
+    for (const place of checkArray("places", places)) this.#check(place as number);
+    const { dtype, dims, model, condition } = this;
+    const some = <A extends Picked>(type: TypedArray<A>, numbers: A | undefined) => numbers && picked(type, numbers, 1, places);
+    const data = picked<EmbeddingNumbers[EmbeddingType]>(ARRAYS[dtype], this.data, widthOf(dtype, dims), places) as EmbeddingNumbers[T];
+    return new Embeddings<T>({
+      dtype,
+      data,
+      scales: some(Float32Array, this.scales),
+      length: places.length,
+      dims,
+      model,
+      condition,
+      mentioned: some(Float32Array, this.mentioned),
+      truncated: some(Uint32Array, this.truncated),
+      unknown: some(Uint32Array, this.unknown),
+    });
+  }
+
+  /**
+   * These embeddings and all `others`, one after the other. Where not all are of one condition, the result has none.
+   *
+   * @throws {@link CaseLensError} `invalid-argument` when some are of another form, width or model.
+   */
+  concat(...others: readonly Embeddings<T>[]): Embeddings<T> {
+    const all = [this, ...others];
+    for (const other of others) this.#checkLike(other);
+    const models = new Set(all.flatMap(({ model }) => model ?? []));
+    if (models.size > 1) throw invalid(`Embeddings of different models (${[...models].join(", ")}) cannot be joined.`);
+    const isSame = all.every(({ condition }) => condition === this.condition);
+    return new Embeddings<T>({
+      ...(joined(all) as EmbeddingsData<T>),
+      model: all.every(({ model }) => model !== undefined) ? this.model : undefined,
+      condition: isSame ? this.condition : undefined,
+    });
+  }
+
+  #view(i: number): EmbeddingNumbers[T] {
+    const width = widthOf(this.dtype, this.dims);
+    return this.data.subarray(i * width, (i + 1) * width) as EmbeddingNumbers[T];
+  }
+
+  /** Of row `i` and one of another block, whose product with itself is `square`. */
+  #similarity(i: number, other: ArrayLike<number>, square: number): number {
+    const at = i * other.length;
+    if (this.dtype === "binary") return 1 - (2 * differing(this.data, at, other)) / this.dims;
+    return cosine(dot(this.data, at, other), this.#square(i), square);
+  }
+
+  /** The product of a row with itself: of all rows, once, since a search asks for each of them every time. */
+  #square(i: number): number {
+    if (this.dtype === "binary") return 1;
+    this.#squares ??= Float64Array.from({ length: this.length }, (_, row) => dot(this.data, row * this.dims, this.#view(row)));
+    return this.#squares[i] as number;
+  }
+
+  #has(i: number): boolean {
+    return Number.isInteger(i) && i >= 0 && i < this.length;
+  }
+
+  #check(i: number): void {
+    if (!this.#has(i)) throw invalid(`There is no embedding ${i}: they are 0 to ${this.length - 1}.`);
+  }
+
+  #checkLike(other: Embeddings<T>): void {
+    if (other.dtype === this.dtype && other.dims === this.dims) return;
+    throw invalid(`${this.dtype} embeddings of ${this.dims} dimensions cannot be compared or joined with ${other.dtype} ones of ${other.dims}.`);
   }
 }
 
-function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let [dot, aa, bb] = [0, 0, 0];
-  for (let d = 0; d < a.length; d++) {
-    const [x, y] = [a[d] as number, b[d] as number];
-    dot += x * y;
-    aa += x * x;
-    bb += y * y;
-  }
-  return aa > 0 && bb > 0 ? Math.max(-1, Math.min(1, dot / Math.sqrt(aa * bb))) : 0;
+/** Numbers, or bytes, of a row. */
+const widthOf = (dtype: EmbeddingType, dims: number): number => (dtype === "binary" ? Math.ceil(dims / 8) : dims);
+
+/** Numbers, one for each of `count` embeddings. */
+function oneEach<A extends Float32Array | Uint32Array>(type: TypedArray<A>, what: string, value: unknown, count: number): A {
+  const numbers = arrayOf(type, value);
+  if (numbers?.length !== count) throw invalid(`${what} must be a ${type.name} of length ${count}, one number for each embedding.`);
+  return numbers;
 }
 
-/** How many bits of two rows differ. */
-function differing(a: ArrayLike<number>, b: ArrayLike<number>): number {
+type Picked = EmbeddingNumbers[EmbeddingType] | Uint32Array;
+
+/** A plain array of JSON as a typed one. */
+function typed<A extends Picked>(type: TypedArray<A>, what: string, value: unknown): A {
+  const numbers = checkArray(what, value).map((number) => (number === null ? NaN : Number(number)));
+  const array = zeros(type, numbers.length);
+  array.set(numbers);
+  return array;
+}
+
+/** The rows at some places, each of `width` numbers, one after the other. */
+function picked<A extends Picked>(type: TypedArray<A>, numbers: A, width: number, places: readonly number[]): A {
+  const some = zeros(type, places.length * width);
+  for (const [at, place] of places.entries()) some.set(numbers.subarray(place * width, (place + 1) * width), at * width);
+  return some;
+}
+
+/** An array of zeros. */
+function zeros<A extends Picked>(type: TypedArray<A>, length: number): A {
+  return new type(new ArrayBuffer(length * type.BYTES_PER_ELEMENT), 0, length);
+}
+
+/** The product of the numbers from `at` on with those of `row`. */
+function dot(numbers: ArrayLike<number>, at: number, row: ArrayLike<number>): number {
+  let sum = 0;
+  for (let d = 0; d < row.length; d++) sum += (numbers[at + d] as number) * (row[d] as number);
+  return sum;
+}
+
+/** The cosine of two vectors, of their product and each one's with itself. */
+const cosine = (ab: number, aa: number, bb: number): number => (aa > 0 && bb > 0 ? Math.max(-1, Math.min(1, ab / Math.sqrt(aa * bb))) : 0);
+
+/** How many bits of the bytes from `at` on differ from those of `row`. */
+function differing(bytes: ArrayLike<number>, at: number, row: ArrayLike<number>): number {
   let bits = 0;
-  for (let k = 0; k < a.length; k++) {
-    for (let rest = (a[k] as number) ^ (b[k] as number); rest !== 0; rest &= rest - 1) bits++;
-  }
+  for (let k = 0; k < row.length; k++) bits += BITS[(bytes[at + k] as number) ^ (row[k] as number)] as number;
   return bits;
 }
+
+/** How many bits of each byte are 1. */
+const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);

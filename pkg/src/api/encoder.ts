@@ -3,12 +3,16 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { CallOptions, EmbeddingsData, EmbeddingType, Info } from "../types.js";
-import { checkBoolean, checkChoice, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "./check.js";
+import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
+import { disposable } from "./dispose.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
+import { areKept, forget, sizeOf } from "./files.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
+import { type ProgressOptions, toldOfReading } from "./progress.js";
+import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** Options of `Encoder.embed`. */
-export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, VectorOptions<T> {
+export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, ProgressOptions, TruncateOptions, VectorOptions<T> {
   /**
    * How the vectors of a text's tokens become one: their mean, or the first token's.
    *
@@ -46,8 +50,32 @@ export class Encoder {
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
   static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, threads, events, signal } = loadRequest(options, false);
+    const { call, threads, events, signal } = await loadRequest(options, false);
     return new Encoder(await Pool.load(call, threads, events, signal));
+  }
+
+  /**
+   * Whether the files of a model are kept here ({@link EncoderLoadOptions.cache}), so that `load` with the same options downloads nothing.
+   *
+   * @param options those of `load`: the encoder, the cache, and how to ask for them.
+   */
+  static async isCached(options?: EncoderLoadOptions): Promise<boolean> {
+    return areKept(options, false);
+  }
+
+  /**
+   * How large the files of a model are, in bytes, without loading them: as they are kept, or as their server states; null where it
+   * does not.
+   *
+   * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
+   */
+  static async size(options?: EncoderLoadOptions): Promise<number | null> {
+    return sizeOf(options, false);
+  }
+
+  /** Forgets the kept files of a model. One that is loaded stays loaded. */
+  static async delete(options?: EncoderLoadOptions): Promise<void> {
+    return forget(options, false);
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
@@ -58,24 +86,29 @@ export class Encoder {
   /**
    * Embeds texts.
    *
-   * @returns one embedding of length `info.dim`, or `dims`, for each text.
-   * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `invalid-argument`, `gpu-lost`,
-   * `aborted` or `disposed`.
+   * @returns one embedding of length `info.dims`, or `dims`, for each text.
+   * @throws {@link CaseLensError} `empty-text`, `invalid-text`, `text-too-long`, `invalid-argument`, `gpu-lost`
+   * or `disposed`.
    */
   async embed<T extends EmbeddingType = "float32">(texts: readonly string[], options?: EmbedOptions<T>): Promise<Embeddings<T>> {
-    const { pooling, normalize, dims, dtype, signal } = checkOptions<EmbedOptions<T>>(options);
+    const { pooling, normalize, dims, dtype, signal, ...rest } = checkOptions<EmbedOptions<T>>(options);
+    if ("condition" in rest && rest.condition !== undefined) throw invalid("An Encoder knows no conditions: load a CaseLens for them.");
+    const onProgress = checkFunction("onProgress", rest.onProgress);
     const embedded = await this.#pool.call(
       {
         method: "encode",
         texts: checkTexts("texts", texts),
         pooling: checkChoice("pooling", pooling, ["mean", "cls"], "mean"),
         normalize: checkBoolean("normalize", normalize, true),
-        dims: checkInteger("dims", dims, 1, this.info.dim),
+        dims: checkInteger("dims", dims, 1, this.info.dims),
         dtype: checkDtype(dtype),
+        onTruncate: checkTruncate(rest),
       },
       checkSignal(signal),
+      toldOfReading(onProgress),
     );
-    return new Embeddings(embedded as EmbeddingsData<T>);
+    onProgress?.({ phase: "embed", progress: 1 });
+    return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: this.info.model, condition: null });
   }
 
   /** The encoder's token ids of a text, special tokens included. */
@@ -94,8 +127,19 @@ export class Encoder {
     return this.#pool.call({ method: "peak" }, undefined);
   }
 
+  /** Whether it was disposed of: no call is answered any more. */
+  get closed(): boolean {
+    return this.#pool.closed;
+  }
+
   /** Ends the workers and frees their memory. Calls that wait, and all later ones, reject with `disposed`. */
   dispose(): void {
     this.#pool.close(new CaseLensError("disposed", "This Encoder was disposed of. Load a new one."));
+  }
+
+  /** As `dispose`: `using encoder = await Encoder.load()` does it at the end of the block. */
+  declare readonly [Symbol.dispose]: () => void;
+  static {
+    disposable(this.prototype);
   }
 }

@@ -2,7 +2,7 @@
 
 import type { ExplainCall } from "../protocol.js";
 import type { CallOptions, TokenPooling } from "../types.js";
-import { checkBoolean, checkChoice, checkOptions, checkText } from "./check.js";
+import { checkBoolean, checkChoice, checkFilled, checkOptions } from "./check.js";
 
 /**
  * Steps to take in another way than the model's own: what is left out stays as the model has it. They say how sentence and
@@ -30,9 +30,9 @@ export function explainCall(
   const given = <T>(value: T | undefined, check: (value: T) => T) => (value === undefined ? undefined : check(value));
   return {
     method: "explain",
-    sentence1: checkText("sentence1", sentence1),
-    sentence2: checkText("sentence2", sentence2),
-    condition: given(condition, (text) => checkText("condition", text)),
+    sentence1: checkFilled("sentence1", sentence1),
+    sentence2: checkFilled("sentence2", sentence2),
+    condition: given(condition, (text) => checkFilled("condition", text)),
     subtract: given(subtract, (value) => checkBoolean("subtract", value, value)),
     pooling: given(pooling, (value) => checkChoice("pooling", value, POOLINGS, value)),
     head: given(head, (value) => checkBoolean("head", value, value)),

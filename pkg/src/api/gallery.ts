@@ -4,10 +4,11 @@ import { Client } from "../page/client.js";
 import { platform } from "../page/platform.js";
 import type { GalleryData, GalleryItem } from "../types.js";
 import { checkOptions, checkSignal, invalid } from "./check.js";
+import { type EngineOptions, engineRequest } from "./options.js";
 
 /** Options of `Gallery.load`. */
-export interface GalleryLoadOptions {
-  /** Aborts the loading (`aborted`). */
+export interface GalleryLoadOptions extends EngineOptions {
+  /** Aborts the loading, which rejects with the signal's `reason`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -40,11 +41,12 @@ export class Gallery {
    * @param url of the exported folder or of its manifest.json; relative to the page, in Node and Deno a path or a URL.
    * @throws {@link CaseLensError} `bundle-schema` for a folder of another version, `bundle-mismatch` where a file is not the
    * one that the manifest describes, `download-incomplete` where it ended early, `bundle-format`, `head-format`,
-   * `head-mismatch`, `network`, `http`, `file`, `invalid-argument`, `worker` or `aborted`.
+   * `head-mismatch`, `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
   static async load(url: string | URL, options?: GalleryLoadOptions): Promise<Gallery> {
-    const { signal } = checkOptions<GalleryLoadOptions>(options);
-    return new Gallery(await Client.once({ method: "gallery", manifest: manifestUrl(url) }, checkSignal(signal)));
+    const { signal, ...engine } = checkOptions<GalleryLoadOptions>(options);
+    const { start, wasm } = await engineRequest(engine);
+    return new Gallery(await Client.once({ method: "gallery", manifest: manifestUrl(url), ...wasm }, checkSignal(signal), { start }));
   }
 
   /** The name of the encoder that made the embeddings. */
@@ -53,13 +55,13 @@ export class Gallery {
   }
 
   /** Numbers of an embedding behind the projection. */
-  get dim(): number {
-    return this.#data.dim;
+  get dims(): number {
+    return this.#data.dims;
   }
 
-  /** Under which licences encoder, head and texts may be used: a line for each. */
-  get licences(): readonly string[] {
-    return this.#data.licences;
+  /** Under which licenses encoder, head and texts may be used: a line for each. */
+  get licenses(): readonly string[] {
+    return this.#data.licenses;
   }
 
   /** The pairs with their conditions and answers. */

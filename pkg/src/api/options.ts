@@ -1,28 +1,80 @@
 // What `load` takes, and how it becomes a call of the worker.
 
+import { CaseLensError, inWords } from "../errors.js";
 import type { ClientEvents } from "../page/client.js";
 import { platform } from "../page/platform.js";
-import type { LoadCall, Source } from "../protocol.js";
-import type { Device, Progress } from "../types.js";
+import type { LoadCall, Source, WasmSource } from "../protocol.js";
+import type { Device, Fetch, Progress, WasmModule, WorkerLike } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
+import { arrayOf, classOf } from "./realm.js";
 
 /**
- * A file: its URL, or its bytes (copied; yours stay usable). A string is resolved against the page's base URL; in Node and Deno
+ * A file: its URL, its bytes (copied; yours stay usable), or a `Blob`, `File` or `Response` that holds them. A string is resolved against the page's base URL; in Node and Deno
  * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory.
  */
-export type FileSource = string | URL | ArrayBuffer | Uint8Array;
+export type FileSource = string | URL | ArrayBuffer | Uint8Array | Blob | Response;
+
+/** A file of a model that comes as a package. */
+export interface PackagedFile {
+  /** Where it lies. */
+  readonly url: string | URL;
+  /** Its SHA-256, which what is read is checked against. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * A model that comes as a package: what `import model from "caselens-csts"` gives.
+ *
+ * @example
+ * ```ts
+ * import { CaseLens } from "caselens";
+ * import model from "caselens-csts";
+ *
+ * const lens = await CaseLens.load({ model });
+ * ```
+ */
+export interface PackagedModel {
+  /** The encoder. */
+  readonly model: PackagedFile;
+  /** The head that belongs to it. */
+  readonly head?: PackagedFile | undefined;
+}
+
+/** Where the engine runs and where it comes from. */
+export interface EngineOptions {
+  /**
+   * `false` runs the engine in the calling thread, for places that have no workers: service workers, the edge, the background of an
+   * extension. A long call gives way to other work between its parts, and `threads` is 1. Where nothing can be imported while the program
+   * runs (service workers that are not bundled), `import { inThisThread } from "caselens/inline"` is the same.
+   *
+   * A function starts workers in the package's place, one each time it is called: of `caselens/dist/worker.js`, as a module; in Node of
+   * `caselens/dist/node-worker.js`. For pages that require Trusted Types, and for bundlers that do not find the worker by themselves.
+   *
+   * @defaultValue workers of the package
+   */
+  worker?: false | (() => WorkerLike) | undefined;
+  /**
+   * The package's WebAssembly module, where it is not found beside the worker or cannot be compiled here: its URL, its bytes, or a
+   * `WebAssembly.Module`. There are two, `caselens/dist/wasm/caselens_bg.wasm` for all machines and
+   * `caselens/dist/wasm/relaxed/caselens_bg.wasm` for those with relaxed SIMD.
+   *
+   * @defaultValue the one that this machine computes best with, from beside the worker
+   */
+  wasm?: FileSource | WasmModule | undefined;
+}
 
 /** Options of `Encoder.load`. All are optional. */
-export interface EncoderLoadOptions {
+export interface EncoderLoadOptions extends EngineOptions {
   /**
-   * The encoder: a GGUF file of BERT, RoBERTa, XLM-RoBERTa or MPNet, as `caselens quantize` writes it.
+   * The encoder: a model that comes as a package (`import model from "caselens-csts"`), or a GGUF file of BERT, RoBERTa, XLM-RoBERTa or
+   * MPNet, as `caselens quantize` writes it.
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).
    *
    * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
    */
-  model?: FileSource | undefined;
+  model?: PackagedModel | FileSource | undefined;
   /**
    * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
    * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
@@ -41,21 +93,53 @@ export interface EncoderLoadOptions {
    */
   threads?: number | undefined;
   /**
-   * Whether files from `http:` and `https:` URLs are kept for the next time. In browsers `true` keeps them in Cache Storage. In
-   * Node and Deno there is no such place: the path of a folder keeps them there, and it is made where it does not exist.
+   * Whether files from `http:` and `https:` URLs are kept for the next time: in browsers in Cache Storage; in Node and Deno in a
+   * folder, the one that is named, or with `true` `caselens` in the user's own for caches (`~/.cache`, `~/Library/Caches`,
+   * `%LOCALAPPDATA%`). It is made where it does not exist. A browser has no folders: there `{ folder }` is `true`.
    *
    * @defaultValue `true` in browsers, `false` in Node and Deno
    */
-  cache?: boolean | string | undefined;
+  cache?:
+    | boolean
+    | {
+        /** Its path. */
+        readonly folder: string;
+      }
+    | undefined;
+  /**
+   * The SHA-256 of the model: hexadecimal digits, or `"sha256-…"` in Base64 as in HTML. A file that is another is refused (`integrity`),
+   * also one that was kept: that one is fetched anew. It is computed as the file comes, in browsers at about 100 MB a second.
+   */
+  integrity?: string | undefined;
+  /**
+   * How long a server may send nothing, in ms, before the file is given up (`network`, or `download-incomplete` in its midst). Where a
+   * connection breaks or falls silent in the midst of a file, the rest is asked for three times, as far as the server can send parts
+   * (`Range`) and says which version of the file they are of (`ETag` or `Last-Modified`).
+   *
+   * @defaultValue `30000`
+   */
+  timeout?: number | undefined;
+  /** Headers of the requests for the model and the head, such as `Authorization`. */
+  headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
+  /**
+   * Fetches the model and the head in place of the global `fetch`: for files behind a login, from a bundle, through a proxy. It is
+   * called where you call `load`, with a URL, headers and a `signal`, and its body is read as it comes. What it gives is kept as any
+   * download is ({@link EncoderLoadOptions.cache}).
+   */
+  fetch?: Fetch | undefined;
   /** Told how loading goes: rising from 0 to 1, which is reached once, just before `load` is fulfilled. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used.
+   * Told what is worth knowing and does not stop the work: a text that was cut, a cache that cannot be used. What it throws
+   * rejects the call that it is told of.
    *
    * @defaultValue `console.warn`
    */
   onWarning?: ((message: string) => void) | undefined;
-  /** Aborts the loading, not what is done with the model later: the download stops, and the worker ends (`aborted`). */
+  /**
+   * Aborts the loading, not what is done with the model later: the download stops, the worker ends, and `load` rejects with the
+   * signal's `reason`.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -65,15 +149,20 @@ export interface LoadOptions extends EncoderLoadOptions {
    * The head of this encoder, as `caselens train-head` writes it: how embeddings are made, and the layers on top of them where it
    * has any. A head for another encoder is refused (`head-mismatch`).
    *
-   * @defaultValue `"caselens-csts.head.safetensors"` beside the model
+   * @defaultValue the one that comes with the model; `"caselens-csts.head.safetensors"` beside a file
    */
   head?: FileSource | undefined;
+  /** The SHA-256 of the head, as {@link EncoderLoadOptions.integrity} is the model's. */
+  headIntegrity?: string | undefined;
 }
 
 const DEFAULT_MODEL = "models/caselens-csts-q4_0.gguf";
 const DEFAULT_HEAD = "caselens-csts.head.safetensors";
 const DEVICES = ["auto", "webgpu", "wasm"] as const;
 const MOST_THREADS = 32;
+const DEFAULT_TIMEOUT = 30_000;
+/** What a timer can wait, in ms. */
+const MOST_PATIENCE = 2 ** 31 - 1;
 
 /** Load options, checked and with every default filled in. */
 export interface LoadRequest {
@@ -87,27 +176,80 @@ export interface LoadRequest {
  * @param base the URL that relative URLs belong to.
  * @throws CaseLensError `invalid-argument`.
  */
-export function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): LoadRequest {
+export async function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): Promise<LoadRequest> {
   const options = checkOptions<LoadOptions>(value);
   const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
   const onProgress = checkFunction("onProgress", options.onProgress);
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
-  const model = toSource("model", options.model ?? DEFAULT_MODEL, base);
-  const threads = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const given = options.model ?? DEFAULT_MODEL;
+  const packaged = isPackaged(given) ? given : undefined;
+  const { url: file, sha256: modelSum } = packaged?.model ?? { url: given as FileSource, sha256: undefined };
+  const model = withSha256(await toSource("model", file, base), "integrity", options.integrity ?? modelSum);
+  const { start, alone, wasm } = await engineRequest(options, base);
+  const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
+  const threads = alone ? 1 : wanted;
   const cache = platform().cache(options.cache);
-  if (cache === undefined) throw invalid(`cache must be ${platform().cacheChoices}.`);
-  const call: LoadCall = { method: "load", model, device, cache };
-  if (!withHead) return { call, threads, events: { onProgress, onWarning }, signal };
+  if (cache === undefined) throw invalid('cache must be true, false or { folder: "path" }.');
+  const timeout = checkInteger("timeout", options.timeout, 1, MOST_PATIENCE) ?? DEFAULT_TIMEOUT;
+  const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch), start };
+  const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout }, ...wasm };
+  if (!withHead) return { call, threads, events, signal };
 
-  const head = options.head === undefined ? defaultHead(model, base) : toSource("head", options.head, base);
-  return { call: { ...call, head }, threads, events: { onProgress, onWarning }, signal };
+  const own = options.head === undefined ? packaged?.head : undefined;
+  const headFile = own?.url ?? options.head;
+  const head = headFile === undefined ? defaultHead(model, base) : await toSource("head", headFile, base);
+  const { headIntegrity = own?.sha256 } = options;
+  return { call: { ...call, head: withSha256(head, "headIntegrity", headIntegrity) }, threads, events, signal };
+}
+
+/** What the options say of the engine: `alone` is one that other workers cannot help. */
+export async function engineRequest(
+  { worker, wasm }: EngineOptions,
+  base = platform().base(),
+): Promise<{ start: ClientEvents["start"]; alone: boolean; wasm: { wasm?: WasmSource } }> {
+  if (worker !== undefined && worker !== false && typeof worker !== "function") {
+    throw invalid("worker must be false, for the engine in this thread, or a function that starts a worker.");
+  }
+  const start = worker === false ? () => platform().startHere() : worker && (() => platform().portOf(worker()));
+  const alone = worker === false || (worker !== undefined && "threads" in worker);
+  return { start, alone, wasm: wasm === undefined ? {} : { wasm: await wasmSource(wasm, base) } };
+}
+
+async function wasmSource(value: FileSource | WasmModule, base: string): Promise<WasmSource> {
+  if (classOf(value) === "WebAssembly.Module") return { module: value as WebAssembly.Module };
+  return toSource("wasm", value as FileSource, base);
+}
+
+/** Whether a model is named by its package's files. */
+function isPackaged(value: unknown): value is PackagedModel {
+  const file = (value as Partial<PackagedModel> | null)?.model;
+  return typeof value === "object" && typeof file === "object" && file !== null && "url" in file;
+}
+
+/** Headers as plain data, which the worker is sent. */
+function checkHeaders(value: EncoderLoadOptions["headers"]): Record<string, string> {
+  if (value === undefined) return {}; // Node's own `Headers` needs WebAssembly, which may be missing
+  try {
+    return Object.fromEntries(new Headers(value as HeadersInit));
+  } catch (cause) {
+    throw invalid(`headers must be names with their values: ${inWords(cause)}.`);
+  }
 }
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
 function defaultHead(model: Source, base: string): Source {
-  const placed = "url" in model && /^(https?|file):/.test(model.url) ? model : toSource("head", DEFAULT_MODEL, base);
-  return { url: new URL(DEFAULT_HEAD, "url" in placed ? placed.url : base).href };
+  const placed = "url" in model && hasPlace(model.url) ? model.url : toUrl("head", DEFAULT_MODEL, base);
+  return { url: new URL(DEFAULT_HEAD, placed).href };
+}
+
+/** Whether something can lie beside a URL: `chrome-extension:` and `app:` have places as `https:` has, `blob:` and `data:` have none. */
+function hasPlace(url: string): boolean {
+  try {
+    return new URL(".", url) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Workers where the page does not say; one processor is left to the page. Not every browser tells the memory, in GB. */
@@ -116,17 +258,41 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
   return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
 }
 
-function toSource(what: string, value: FileSource, base: string): Source {
-  if (typeof value === "string" || value instanceof URL) {
-    try {
-      return { url: typeof value === "string" ? platform().resolve(value, base) : value.href };
-    } catch {
-      throw invalid(`${what} is not a URL: "${value}".`);
-    }
+async function toSource(what: string, value: FileSource, base: string): Promise<Source> {
+  const kind = classOf(value);
+  if (typeof value === "string" || kind === "URL") return { url: toUrl(what, value as string | URL, base) };
+  if (kind === "Blob" || kind === "File") return { blob: value as Blob };
+  if (kind === "Response") return { blob: await bodyOf(what, value as Response) };
+  const bytes = kind === "ArrayBuffer" ? new Uint8Array(value as ArrayBuffer) : arrayOf(Uint8Array, value);
+  // A copy, because the bytes move to the worker and the caller's must not vanish.
+  if (bytes) return { bytes: new Uint8Array(bytes) };
+  throw invalid(`${what} must be a URL, an ArrayBuffer, a Uint8Array, a Blob or a Response${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);
+}
+
+function toUrl(what: string, value: string | URL, base: string): string {
+  try {
+    return typeof value === "string" ? platform().resolve(value, base) : value.href;
+  } catch {
+    throw invalid(`${what} is not a URL: "${value}".`);
   }
-  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
-    // A copy, because the bytes move to the worker and the caller's must not vanish.
-    return { bytes: value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(value.slice(0)) };
-  }
-  throw invalid(`${what} must be a URL, an ArrayBuffer or a Uint8Array.`);
+}
+
+/** What a server answered to the caller. */
+async function bodyOf(what: string, response: Response): Promise<Blob> {
+  const { ok, status } = response;
+  const url = response.url || undefined; // one that the caller made has none
+  if (!ok) throw new CaseLensError("http", `The answer that was given as ${what} holds no file (HTTP ${status}${url ? `, ${url}` : ""}).`, { url, status });
+  return response.blob().catch((cause: unknown) => {
+    throw new CaseLensError("download-incomplete", `The answer that was given as ${what} could not be read: ${inWords(cause)}.`, { cause, url });
+  });
+}
+
+function withSha256(source: Source, what: string, value: string | undefined): Source {
+  if (value === undefined) return source;
+  const text = String(value);
+  if (/^[0-9a-f]{64}$/i.test(text)) return { ...source, sha256: text.toLowerCase() };
+  const [, base64] = /^sha256-([\w+/]{43}=)$/.exec(text) ?? [];
+  if (!base64) throw invalid(`${what} must be the 64 hexadecimal digits of a SHA-256, or "sha256-…" in Base64.`);
+  const digits = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0"));
+  return { ...source, sha256: digits.join("") };
 }

@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { CaseLensError, inWords } from "../errors.js";
 import type { FileCache, Kept } from "../worker/cache.js";
 import { type Download, type DownloadOptions, download, type Sink } from "../worker/download.js";
+import { statedByServer } from "../worker/kept.js";
+import type { RequestOptions } from "../worker/request.js";
 
 /** Bytes read from disk at a time. */
 const STEP = 1 << 20;
@@ -26,14 +28,8 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
     return found;
   }
   const { role, meter } = options;
-  const unreadable = (cause: unknown) =>
-    new CaseLensError(
-      "file",
-      `The ${role} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory.`,
-      { cause },
-    );
   const attempt = async <T>(operation: () => Promise<T>) => operation().catch((cause: unknown) => {
-    throw unreadable(cause);
+    throw unreadable(role, url, cause);
   });
   const { size } = await attempt(async () => stat(fileURLToPath(url)));
   meter.size(size);
@@ -45,7 +41,26 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
     sink.push(value);
     meter.at((at += value.byteLength));
   }
+  sink.end?.();
   return { fromCache: false, kept: Promise.resolve() };
+}
+
+/** The size of a file in bytes, on disk or as its server states it. */
+export async function sizeOf(url: string, request: RequestOptions): Promise<number | null> {
+  if (!url.startsWith("file:")) return statedByServer(url, request);
+  try {
+    return (await stat(fileURLToPath(url))).size;
+  } catch (cause) {
+    throw unreadable("file", url, cause);
+  }
+}
+
+function unreadable(what: string, url: string, cause: unknown): CaseLensError {
+  return new CaseLensError(
+    "file",
+    `The ${what} could not be read from ${nameOf(url)}: ${inWords(cause)}. Check the path; relative ones belong to the working directory. npm has a model as \`caselens-csts\`.`,
+    { cause, url },
+  );
 }
 
 function nameOf(url: string): string {
@@ -54,6 +69,30 @@ function nameOf(url: string): string {
   } catch {
     return url;
   }
+}
+
+/**
+ * A file as a stream that may be left at any time. Streams that Node makes of its own (`Readable.toWeb`) are closed once more after
+ * that, which ends the thread: a kept file is left when it turns out to be damaged.
+ */
+function streamOf(file: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let opened: FileHandle | undefined;
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        opened ??= await open(file);
+        const { bytesRead, buffer } = await opened.read(new Uint8Array(STEP)).catch(async (error: unknown) => {
+          await opened?.close();
+          throw error;
+        });
+        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
+        await opened.close();
+        controller.close();
+      },
+      cancel: () => opened?.close(),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Files kept in a folder, each under its own name and a hash of its full URL. */
@@ -74,7 +113,12 @@ export class FolderCache implements FileCache {
     return files;
   }
 
+  get keeps(): boolean {
+    return !this.#off;
+  }
+
   async read(url: string): Promise<Kept | undefined> {
+    if (!/^https?:/.test(url)) return undefined;
     const file = this.#path(url);
     const found = await this.#attempt(() =>
       stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -83,8 +127,7 @@ export class FolderCache implements FileCache {
       }),
     );
     if (!found) return undefined;
-    const body = Readable.toWeb(createReadStream(file, { highWaterMark: STEP })) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    return { response: new Response(body), size: found.size };
+    return { response: new Response(streamOf(file)), size: found.size };
   }
 
   async keep(...[url, body, { signal }]: Parameters<FileCache["keep"]>): Promise<void> {

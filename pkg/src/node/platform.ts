@@ -5,15 +5,20 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { CaseLensError, inWords } from "../errors.js";
-import type { Platform } from "../page/platform.js";
+import { folderOf, type Platform } from "../page/platform.js";
 import type { WorkerPort } from "../page/port.js";
+import { WebWorkerPort } from "../page/start.js";
 import type { FromWorker, ToWorker } from "../protocol.js";
+import type { WorkerLike } from "../types.js";
 
 /** Two letters at least: `C:\model.gguf` is a path. */
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 
-/** @param startThread starts the worker thread of the package. */
-export const nodePlatform = (startThread: () => Worker): Platform => ({
+/**
+ * @param startThread starts the worker thread of the package.
+ * @param startHere gives what stands in for it in this thread.
+ */
+export const nodePlatform = (startThread: () => Worker, startHere: () => Promise<WorkerLike>): Platform => ({
   startWorker: () => {
     try {
       return new ThreadPort(startThread());
@@ -21,16 +26,27 @@ export const nodePlatform = (startThread: () => Worker): Platform => ({
       throw new CaseLensError("worker", "The worker thread of caselens could not be started. Keep the `dist` folder of the package whole, and let bundlers leave the package out.", { cause });
     }
   },
+  startHere: async () => new WebWorkerPort(await startHere()),
+  // Deno has both kinds.
+  portOf: (worker) => ("on" in worker ? new ThreadPort(worker as Worker) : new WebWorkerPort(worker)),
   base: () => pathToFileURL(`${process.cwd()}${path.sep}`).href,
   resolve: (name, base) =>
     HAS_SCHEME.test(name) ? new URL(name).href : pathToFileURL(path.resolve(fileURLToPath(base), name)).href,
   cache: (option) => {
     if (option === undefined || option === false) return "none";
-    return typeof option === "string" && option !== "" ? { folder: path.resolve(option) } : undefined;
+    const folder = option === true ? path.join(cachesFolder(), "caselens") : folderOf(option);
+    return folder === undefined ? undefined : { folder: path.resolve(folder) };
   },
-  cacheChoices: "the path of a folder or false: Node and Deno have no other place to keep files in",
   hardware: () => ({ hardwareConcurrency: os.availableParallelism(), deviceMemory: os.totalmem() / 2 ** 30 }),
 });
+
+/** Where the programs of this user keep what they can get again. */
+function cachesFolder(): string {
+  const home = os.homedir();
+  if (process.platform === "win32") return process.env.LOCALAPPDATA ?? path.join(home, "AppData", "Local");
+  if (process.platform === "darwin") return path.join(home, "Library", "Caches");
+  return process.env.XDG_CACHE_HOME ?? path.join(home, ".cache");
+}
 
 /**
  * A worker thread that looks like a browser's worker, and that keeps the process alive while a call waits for its answer and

@@ -2,9 +2,10 @@
 
 import { CaseLensError, fromErrorData } from "../errors.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
-import type { EngineInfo, Progress } from "../types.js";
+import type { Fetch, LoadedInfo, Progress } from "../types.js";
 import { platform } from "./platform.js";
 import type { WorkerPort } from "./port.js";
+import { Requests } from "./requests.js";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -12,13 +13,17 @@ interface Pending {
 }
 
 export interface ClientEvents {
+  /** What the worker's requests are answered with; the worker sends them by itself where this is absent. */
+  readonly fetch?: Fetch | undefined;
+  /** Starts a worker; the platform's own where this is absent. */
+  readonly start?: (() => WorkerPort | Promise<WorkerPort>) | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly onWarning: (message: string) => void;
 }
 
 export class Client {
   /** What is loaded. */
-  info!: EngineInfo;
+  info!: LoadedInfo;
   readonly #worker: WorkerPort;
   readonly #events: ClientEvents;
   readonly #pending = new Map<number, Pending>();
@@ -26,6 +31,11 @@ export class Client {
   #keep!: () => void;
   /** Fulfilled when what the worker downloaded is in the cache, or cannot be: another worker finds it there. */
   readonly kept = new Promise<void>((resolve) => (this.#keep = resolve));
+  /** Whether the worker stopped by itself. */
+  lost = false;
+  #requests: Requests | undefined;
+  /** What it downloaded and is kept nowhere, in the form of a call's sources. */
+  brought: Partial<Pick<LoadCall, "model" | "head">> = {};
   #closed: { readonly why: unknown } | undefined;
 
   private constructor(worker: WorkerPort, events: ClientEvents) {
@@ -33,7 +43,12 @@ export class Client {
     this.#events = events;
     worker.listen({
       message: (message) => this.#receive(message),
-      failed: (why) => this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. The whole \`dist\` folder of the package has to be there; load again.`)),
+      failed: (why) => {
+        this.lost = true;
+        this.#keep(); // nothing more is kept
+        const remedy = this.info ? "Call again: another one starts." : "The whole `dist` folder of the package has to be there; load again.";
+        this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. ${remedy}`));
+      },
     });
   }
 
@@ -42,10 +57,10 @@ export class Client {
    * @param call whose bytes are handed over to the worker.
    */
   static async load(call: LoadCall, events: ClientEvents, signal: AbortSignal | undefined): Promise<Client> {
-    if (signal?.aborted) throw abortError(signal);
-    const client = new Client(platform().startWorker(), events);
+    if (signal?.aborted) throw signal.reason;
+    const client = await Client.#open(events);
     try {
-      client.info = await client.call(call, signal, bytesOf(call));
+      client.info = await client.#ask(call, signal, bytesOf(call));
       return client;
     } catch (error) {
       client.close(error);
@@ -54,14 +69,26 @@ export class Client {
   }
 
   /** Does one call in a worker of its own, which ends with it. */
-  static async once<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]> {
-    if (signal?.aborted) throw abortError(signal);
-    const client = new Client(platform().startWorker(), { onProgress: undefined, onWarning: () => {} });
+  static async once<C extends Call>(call: C, signal: AbortSignal | undefined, { fetch, start }: Pick<ClientEvents, "fetch" | "start"> = {}): Promise<Results[C["method"]]> {
+    if (signal?.aborted) throw signal.reason;
+    const client = await Client.#open({ onProgress: undefined, onWarning: () => {}, fetch, start });
     try {
-      return await client.call(call, signal);
+      return await client.#ask(call, signal);
     } finally {
       client.close(new CaseLensError("disposed", "This worker has done its work."));
     }
+  }
+
+  static async #open(events: ClientEvents): Promise<Client> {
+    return new Client(await (events.start ?? platform().startWorker)(), events);
+  }
+
+  /** Does a call that needs files, which the caller's own `fetch` gets where there is one. */
+  #ask<C extends Call>(call: C, signal: AbortSignal | undefined, transfer: Transferable[] = []): Promise<Results[C["method"]]> {
+    if (!this.#events.fetch || !("request" in call)) return this.call(call, signal, transfer);
+    this.#requests = new Requests(this.#events.fetch);
+    const { port } = this.#requests;
+    return this.call({ ...call, request: { ...call.request, port } }, signal, [...transfer, port]);
   }
 
   /** Does one call in the worker. Rejects at once when `signal` is aborted; the worker stops working on it soon after. */
@@ -72,7 +99,7 @@ export class Client {
   ): Promise<Results[C["method"]]> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(this.#closed.why);
-      if (signal?.aborted) return reject(abortError(signal));
+      if (signal?.aborted) return reject(signal.reason);
       const id = this.#nextId++;
       const settle = () => {
         this.#pending.delete(id);
@@ -81,7 +108,7 @@ export class Client {
       const onAbort = () => {
         settle();
         this.#post({ type: "abort", id });
-        reject(abortError(signal as AbortSignal));
+        reject((signal as AbortSignal).reason);
       };
       this.#pending.set(id, {
         resolve: (value) => {
@@ -105,6 +132,7 @@ export class Client {
   close(error: unknown): void {
     if (this.#closed) return;
     this.#closed = { why: error };
+    this.#requests?.close();
     const disposed = this.info && error instanceof CaseLensError && error.code === "disposed";
     if (disposed) void this.kept.then(() => this.#worker.end());
     else this.#worker.end();
@@ -118,18 +146,33 @@ export class Client {
   #receive(message: FromWorker): void {
     // Also of a worker that is disposed of and only keeps its files yet.
     if (message.type === "kept") return this.#keep();
-    if (message.type === "warning") return this.#events.onWarning(message.message);
+    if (message.type === "warning") return this.#warn(message.id, message.message);
     if (this.#closed) return;
     switch (message.type) {
       case "done":
         return this.#pending.get(message.id)?.resolve(message.value);
       case "failed":
         return this.#pending.get(message.id)?.reject(fromErrorData(message.error));
+      case "brought":
+        this.brought = { ...(message.model && { model: { bytes: message.model } }), ...(message.head && { head: { bytes: message.head } }) };
+        return;
       case "info":
         this.info = message.info;
         return;
       case "progress":
         return this.#progress(message.progress);
+    }
+  }
+
+  /** What the caller's own function throws rejects the call that it is told of. */
+  #warn(id: number, message: string): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return warnAside(this.#events.onWarning, message);
+    try {
+      this.#events.onWarning(message);
+    } catch (thrown) {
+      pending.reject(thrown);
+      this.#post({ type: "abort", id });
     }
   }
 
@@ -143,8 +186,13 @@ export class Client {
   }
 }
 
-function abortError(signal: AbortSignal): CaseLensError {
-  return new CaseLensError("aborted", "The call was aborted through its signal.", { cause: signal.reason });
+/** Tells a warning of no call that waits: what the caller's own function throws then, there is nobody to be told of. */
+export function warnAside(onWarning: (message: string) => void, message: string): void {
+  try {
+    onWarning(message);
+  } catch (thrown) {
+    console.error(thrown);
+  }
 }
 
 function bytesOf({ model, head }: LoadCall): Transferable[] {

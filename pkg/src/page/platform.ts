@@ -2,34 +2,46 @@
 //
 // The entry for browsers needs to do nothing; the one for Node (`node.ts`) puts its own platform here before anything loads.
 
-import type { CachePlace } from "../types.js";
+import type { CachePlace, WorkerLike } from "../types.js";
 import type { WorkerPort } from "./port.js";
-import { startWebWorker, WebWorkerPort } from "./start.js";
+import { startHere, startWebWorker, WebWorkerPort } from "./start.js";
 
 export interface Platform {
   /** @throws CaseLensError `worker` when none can be started. */
   startWorker(): WorkerPort;
+  /** The engine in this thread, behind the same face. */
+  startHere(): Promise<WorkerPort>;
+  /** A worker that the caller started. */
+  portOf(worker: WorkerLike): WorkerPort;
   /** The URL that relative URLs belong to. */
   base(): string;
   /** The absolute URL of a file that the caller named; throws when it is none. */
   resolve(name: string, base: string): string;
   /** The place that the option `cache` names; undefined when there is no such place here. */
   cache(option: unknown): CachePlace | undefined;
-  /** What `cache` has to be here, in words. */
-  readonly cacheChoices: string;
   /** Processors, and memory in GB where it is known. */
   hardware(): { hardwareConcurrency?: number; deviceMemory?: number } | undefined;
 }
 
 const browser: Platform = {
-  startWorker: () => new WebWorkerPort(startWebWorker()),
+  startWorker: startWebWorker,
+  startHere,
+  portOf: (worker) => new WebWorkerPort(worker),
   // Without a page or a worker there is nothing to load from, and starting the worker says so.
   base: () => globalThis.document?.baseURI ?? globalThis.location?.href ?? "http://localhost/",
   resolve: (name, base) => new URL(name, base).href,
-  cache: (option) => (option === undefined || option === true ? "browser" : option === false ? "none" : undefined),
-  cacheChoices: "true or false: a browser has no folders",
+  cache: (option) => {
+    if (option === false) return "none";
+    return option === undefined || option === true || folderOf(option) !== undefined ? "browser" : undefined;
+  },
   hardware: () => globalThis.navigator,
 };
+
+/** The folder that the option `cache` names; undefined where it names none. */
+export function folderOf(option: unknown): string | undefined {
+  const folder = (option as { folder?: unknown } | null | undefined)?.folder;
+  return typeof folder === "string" && folder !== "" ? folder : undefined;
+}
 
 let current = browser;
 

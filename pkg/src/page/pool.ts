@@ -7,13 +7,13 @@ import { COMPARE_CHUNK, EMBED_CHUNK, joined, partSize } from "../chunks.js";
 import { CaseLensError, toCaseLensError } from "../errors.js";
 import type { Call, LoadCall, Results, Source } from "../protocol.js";
 import type { Comparison, EmbeddingsData, Info } from "../types.js";
-import { type ClientEvents, Client } from "./client.js";
+import { type ClientEvents, Client, warnAside } from "./client.js";
 
 /** What a pool needs of a worker. */
-export type Caller = Pick<Client, "info" | "kept" | "call" | "close">;
+export type Caller = Pick<Client, "info" | "kept" | "call" | "close"> & Partial<Pick<Client, "lost">>;
 
-/** Starts one more worker with the same model, on the CPU. */
-export type Start = (signal: AbortSignal) => Promise<Caller>;
+/** Starts one more worker with the same model: on the CPU, or where the first one ran, to take its place. */
+export type Start = (signal: AbortSignal, place: "further" | "first") => Promise<Caller>;
 
 /** A call about a list, in calls about parts of it. */
 interface Shared {
@@ -23,7 +23,10 @@ interface Shared {
 }
 
 export class Pool {
-  readonly #first: Caller;
+  #first: Caller;
+  /** Another first worker on its way, after that one died. */
+  #reviving: Promise<Caller> | undefined;
+  #closed: { readonly why: CaseLensError } | undefined;
   readonly #threads: number;
   readonly #start: Start;
   readonly #warn: (message: string) => void;
@@ -46,17 +49,20 @@ export class Pool {
     events: ClientEvents,
     signal: AbortSignal | undefined,
   ): Promise<Pool> {
-    // The first worker takes the bytes it is given: what the others will need is copied before.
+    // The first worker takes the bytes it is given: what the others will need, or another in its place, is copied before.
     const several = threads > 1 && call.device !== "webgpu";
-    const kept: LoadCall = several ? copied(call) : call;
-    const first = await Client.load(call, events, signal);
-    const start: Start = async (closing) => {
+    const kept = copied(call);
+    const first = await Client.load({ ...call, handOn: several }, events, signal);
+    let wanted = threads - 1;
+    const start: Start = async (closing, place) => {
       // What is to be said of loading these files, the first worker has said.
       let loaded = false;
       const onWarning = (message: string): void => {
         if (loaded) events.onWarning(message);
       };
-      const client = await Client.load({ ...copied(kept), device: "wasm" }, { onProgress: undefined, onWarning }, closing);
+      const files = copied({ ...kept, ...first.brought });
+      if (place === "further" && --wanted === 0) first.brought = {};
+      const client = await Client.load({ ...files, device: place === "first" ? call.device : "wasm" }, { ...events, onProgress: undefined, onWarning }, closing);
       loaded = true;
       return client;
     };
@@ -69,8 +75,14 @@ export class Pool {
     return { ...info, threads: info.device === "wasm" ? this.#threads : 1 };
   }
 
+  /** Whether it was closed: every call is rejected. */
+  get closed(): boolean {
+    return this.#closed !== undefined;
+  }
+
   /**
    * Does a call; rejects at once when `signal` is aborted.
+   *
    * @param onPart told the share of a long call that is done, above 0 and at most 1, after each part. What it throws rejects the call.
    */
   async call<C extends Call>(
@@ -78,6 +90,8 @@ export class Pool {
     signal: AbortSignal | undefined,
     onPart?: (share: number) => void,
   ): Promise<Results[C["method"]]> {
+    const ready = this.#ready(signal);
+    if (ready) await ready;
     const { threads } = this.info;
     const shared = threads > 1 || onPart ? share(call, threads) : undefined;
     if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
@@ -99,19 +113,37 @@ export class Pool {
 
   /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
   close(error: CaseLensError): void {
+    this.#closed ??= { why: error };
     this.#first.close(error);
     this.#closing.abort();
     for (const other of this.#others ?? []) void other.then((worker) => worker?.close(error));
+  }
+
+  /**
+   * What to wait for before a call: undefined while the first worker lives, else another one in its place.
+   *
+   * @throws what the pool was closed with, or as loading does.
+   */
+  #ready(signal: AbortSignal | undefined): Promise<unknown> | undefined {
+    if (!this.#first.lost) return undefined;
+    if (this.#closed) throw this.#closed.why;
+    this.#reviving ??= this.#start(this.#closing.signal, "first")
+      .then((worker) => (this.#first = worker))
+      .catch((error: unknown) => {
+        throw this.#closed?.why ?? error;
+      })
+      .finally(() => (this.#reviving = undefined));
+    return Promise.race([this.#reviving, aborted(signal)]);
   }
 
   /** One more worker; undefined where it cannot be had, which is no reason to fail. */
   async #another(): Promise<Caller | undefined> {
     try {
       await this.#first.kept; // not to download it once more
-      return await this.#start(this.#closing.signal);
+      return await this.#start(this.#closing.signal, "further");
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        this.#warn(`A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
+        warnAside(this.#warn, `A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
       }
       return undefined;
     }
@@ -121,6 +153,14 @@ export class Pool {
     worker.close(new CaseLensError("worker", "This worker broke down."));
     if (this.#others) this.#others[i] = Promise.resolve(undefined);
   }
+}
+
+/** Rejects when a signal is aborted. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** A call that is being shared out. */
@@ -167,7 +207,9 @@ class Work {
       this.#done++;
       return undefined;
     } catch (thrown) {
-      return toCaseLensError(thrown);
+      if (thrown instanceof CaseLensError && !this.signal?.aborted) return thrown;
+      this.#end(thrown);
+      return undefined;
     }
   }
 
@@ -177,9 +219,14 @@ class Work {
     try {
       this.onPart?.(this.#done / this.shared.parts.length);
     } catch (thrown) {
-      this.#ended = true;
-      this.reject(thrown);
+      this.#end(thrown);
     }
+  }
+
+  /** Ends the call, with what its caller threw or aborted it with. */
+  #end(thrown: unknown): void {
+    this.#ended = true;
+    this.reject(thrown);
   }
 
   /** The next part: they are begun in order, so that of several errors the first one is told. */

@@ -1,22 +1,26 @@
 // Starting the worker, from any static server and through bundlers.
 
-import { CaseLensError } from "../errors.js";
+import { CaseLensError, inWords } from "../errors.js";
 import type { ToWorker } from "../protocol.js";
+import type { WorkerLike } from "../types.js";
 import type { WorkerPort } from "./port.js";
 
 /** A browser's worker. */
 export class WebWorkerPort implements WorkerPort {
-  readonly #worker: Worker;
+  readonly #worker: Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror" | "onmessageerror">;
+  readonly #unloaded: string;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
+  /** @param unloaded why its script may not have loaded, in words; browsers do not say. */
+  constructor(worker: WorkerLike, unloaded = "its script could not be loaded") {
+    this.#worker = worker as Worker;
+    this.#unloaded = unloaded;
   }
 
   listen({ message, failed }: Parameters<WorkerPort["listen"]>[0]): void {
     this.#worker.onmessage = (event) => message(event.data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
-      failed(event.message ? `it failed (${event.message})` : "its script could not be loaded");
+      failed(event.message ? `it failed (${event.message})` : this.#unloaded);
     };
     this.#worker.onmessageerror = () => failed("a message from it could not be read");
   }
@@ -30,25 +34,47 @@ export class WebWorkerPort implements WorkerPort {
   }
 }
 
+/** What to do without workers. */
+const WITHOUT =
+  "`worker: false` runs the engine in this thread; where nothing can be imported later, as in a service worker, so does `worker: inThisThread` of \"caselens/inline\".";
+
+/**
+ * The engine in this thread.
+ *
+ * @throws CaseLensError `worker` when it cannot be imported.
+ */
+export async function startHere(): Promise<WebWorkerPort> {
+  try {
+    const { inThisThread } = await import("../inline.js");
+    return new WebWorkerPort(inThisThread());
+  } catch (cause) {
+    throw new CaseLensError("worker", `The engine could not be imported into this thread: ${inWords(cause)}. A service worker takes \`worker: inThisThread\` of "caselens/inline".`, { cause });
+  }
+}
+
 /** @throws CaseLensError `worker` when there are no workers here, or the page may not start this one. */
-export function startWebWorker(): Worker {
+export function startWebWorker(): WebWorkerPort {
   if (typeof Worker === "undefined") {
-    throw new CaseLensError("worker", "There are no web workers here: load caselens in a browser, or in Node or Deno through the package's `node` export.");
+    throw new CaseLensError("worker", `There are no web workers here. ${WITHOUT}`);
   }
   try {
     // Vite 7 and older copy a package's modules to node_modules/.vite/deps while developing, and leave the worker behind.
     const copied = /^(.*\/node_modules\/)\.vite\/deps[^/]*\//.exec(here);
-    if (copied) return new Worker(new URL(`${copied[1]}caselens/dist/worker.js`), { type: "module" });
-    if (isForeign(here)) return startForeign(new URL("./worker.js", here).href);
+    if (copied) return new WebWorkerPort(new Worker(new URL(`${copied[1]}caselens/dist/worker.js`), { type: "module" }));
+    if (isForeign(here)) return startForeign(new URL("./worker.js", here));
     // Bundlers look for this expression as it stands here, in the package's `dist/index.js`: the worker lies beside that.
-    return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    return new WebWorkerPort(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
   } catch (cause) {
-    throw new CaseLensError(
-      "worker",
-      "The worker of caselens could not be started. Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.",
-      { cause },
-    );
+    throw notStarted(cause);
   }
+}
+
+/** The error for a worker that the page may not start. */
+function notStarted(cause: unknown): CaseLensError {
+  const why = /TrustedScriptURL/.test(inWords(cause))
+    ? "The page requires Trusted Types for scripts, and caselens has no policy of its own: give `worker: () => new Worker(policy.createScriptURL(url), { type: \"module\" })`, with the URL of `dist/worker.js`."
+    : "Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.";
+  return new CaseLensError("worker", `The worker of caselens could not be started. ${why}`, { cause });
 }
 
 /** Where this module lies. A variable: what stands in an expression beside `new URL` is for bundlers. */
@@ -61,11 +87,11 @@ function isForeign(url: string): boolean {
 }
 
 /** A worker has to come from the page's own origin; what it imports need not. */
-function startForeign(url: string): Worker {
-  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url)};`], { type: "text/javascript" }));
+function startForeign(url: URL): WebWorkerPort {
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" }));
   const worker = new Worker(script, { type: "module" });
   // Not before it has been read.
   worker.addEventListener("message", () => URL.revokeObjectURL(script), { once: true });
   worker.addEventListener("error", () => URL.revokeObjectURL(script), { once: true });
-  return worker;
+  return new WebWorkerPort(worker, `its script could not be loaded from ${url.href}, for which a Content-Security-Policy has to allow both blob: and ${url.origin} in worker-src`);
 }

@@ -17,6 +17,8 @@ export interface Kept {
 
 /** Files that were downloaded before. Nothing here rejects: a cache that cannot be used is one that holds nothing. */
 export interface FileCache {
+  /** Whether it keeps anything, as far as it is known. */
+  readonly keeps: boolean;
   /** A kept file; undefined when there is none. */
   read(url: string): Promise<Kept | undefined>;
   /**
@@ -30,6 +32,7 @@ export interface FileCache {
 
 /** Keeps nothing. */
 export const NO_CACHE: FileCache = {
+  keeps: false,
   read: async () => undefined,
   keep: async () => {},
   drop: async () => {},
@@ -55,6 +58,10 @@ export class BrowserCache implements FileCache {
       files.#off(inWords(error));
     }
     return files;
+  }
+
+  get keeps(): boolean {
+    return this.#cache !== undefined;
   }
 
   read(url: string): Promise<Kept | undefined> {

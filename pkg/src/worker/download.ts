@@ -1,8 +1,10 @@
 // A file, from the cache or the network, chunk by chunk and checked to be whole.
 
-import { CaseLensError } from "../errors.js";
+import { CaseLensError, inWords } from "../errors.js";
 import type { FileCache } from "./cache.js";
 import type { PartMeter } from "./progress.js";
+import { type Answer, ask, Body, DEFAULT_REQUEST, type RequestOptions, statedSize } from "./request.js";
+import { isTrap } from "./support.js";
 
 /** What a file is for; used in messages. */
 export type FileRole = "model" | "head" | "manifest" | "gallery";
@@ -11,6 +13,8 @@ export interface DownloadOptions {
   readonly role: FileRole;
   readonly cache: FileCache;
   readonly meter: PartMeter;
+  /** How the file is asked for; as a page would ask where this is absent. */
+  readonly request?: RequestOptions;
   /** Asks the server whether what the browser itself has kept is still what is served. */
   readonly revalidate?: boolean;
 }
@@ -20,6 +24,8 @@ export interface Sink {
   /** A file begins, of `size` bytes where that is known; what came before is void. */
   begin(size: number | null): void | Promise<void>;
   push(chunk: Uint8Array): void;
+  /** That was all of it; throws where it is not what it should be. */
+  end?(): void;
 }
 
 export interface Download {
@@ -28,9 +34,10 @@ export interface Download {
   readonly kept: Promise<void>;
 }
 
-const MAKES: Record<FileRole, string> = {
-  model: "`./build.sh` or `caselens quantize` makes one",
-  head: "`caselens train-head` makes one",
+/** Where each file comes from. */
+const HINTS: Record<FileRole, string> = {
+  model: "npm has one as `caselens-csts` (`import model from \"caselens-csts\"`)",
+  head: "it has to lie beside the model, or be named as `head`; `caselens-csts` has both",
   manifest: "`caselens export` makes one",
   gallery: "`caselens export --gallery` makes one",
 };
@@ -50,39 +57,44 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
     meter.size(kept.size);
     await sink.begin(kept.size);
     try {
-      const length = await readBody(kept.response, meter, (chunk) => sink.push(chunk));
-      if (length === (kept.size ?? length)) return { fromCache: true, kept: Promise.resolve() };
+      const length = await readAll(readerOf(kept.response.body), meter, (chunk) => sink.push(chunk));
+      if (length === (kept.size ?? length)) {
+        sink.end?.();
+        return { fromCache: true, kept: Promise.resolve() };
+      }
     } catch (error) {
       // It is damaged, or older than what is served now. But after this nothing works.
-      if (error instanceof WebAssembly.RuntimeError) throw error;
+      if (isTrap(error)) throw error;
     }
     await cache.drop(url);
   }
   return fetchWhole(url, options, sink);
 }
 
-async function fetchWhole(url: string, { role, cache, meter, revalidate }: DownloadOptions, sink: Sink): Promise<Download> {
-  const response = await fetch(url, revalidate ? { cache: "no-cache" } : undefined).catch((error: unknown) => {
-    throw unreachable(url, `The ${role}`, error);
-  });
-  checkAnswer(response, url, `The ${role}`, `Check the URL; ${MAKES[role]}.`);
-
-  const stated = statedSize(response);
+async function fetchWhole(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
+  const { role, cache, meter, request = DEFAULT_REQUEST } = options;
+  const answer = await firstAnswer(url, options);
+  const stated = statedSize(answer.response);
   meter.size(stated.size);
-  const size = stated.exact ? stated.size : null;
-  await sink.begin(size);
   const incomplete = (what: string, cause?: unknown) =>
-    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause });
-  const aside = new Aside(cache, url, size);
+    new CaseLensError("download-incomplete", `${what}. Load it again; if that does not help, the file on the server may be damaged.`, { cause, url });
+  const body = new Body(answer, url, request, (what, at, cause) =>
+    incomplete(
+      what === "ended"
+        ? `The ${role} from ${url} ended after ${at} of ${stated.size} bytes`
+        : `The download of the ${role} from ${url} broke off after ${at} bytes: ${inWords(cause)}`,
+      cause,
+    ),
+  );
+  await sink.begin(body.size);
+  const aside = new Aside(cache, url, body.size);
   try {
-    const take = (chunk: Uint8Array<ArrayBuffer>) => {
+    const length = await readAll(body, meter, (chunk) => {
       sink.push(chunk);
       return aside.push(chunk);
-    };
-    const broken = (cause: unknown) => incomplete(`The download of the ${role} from ${url} broke off`, cause);
-    const length = await readBody(response, meter, take, broken);
-    if (length < (size ?? 0)) throw incomplete(`The ${role} from ${url} ended after ${length} of ${size} bytes`);
+    });
     if (length === 0) throw incomplete(`The ${role} from ${url} is empty`);
+    sink.end?.();
   } catch (error) {
     await aside.abandon();
     throw error;
@@ -91,60 +103,90 @@ async function fetchWhole(url: string, { role, cache, meter, revalidate }: Downl
   return { fromCache: false, kept: aside.kept };
 }
 
+/**
+ * Reads a blob into `sink`.
+ *
+ * @throws CaseLensError `file` where it cannot be read any more, or what `sink` throws.
+ */
+export async function readBlob(role: FileRole, blob: Blob, meter: PartMeter, sink: Sink): Promise<void> {
+  meter.size(blob.size);
+  await sink.begin(blob.size);
+  const { read, cancel } = readerOf(blob.stream());
+  const chunks: Chunks = {
+    cancel,
+    read: () =>
+      read().catch((cause: unknown) => {
+        throw new CaseLensError("file", `The ${role} could not be read from the file that was given: ${inWords(cause)}. It may have changed on disk: choose it again.`, { cause });
+      }),
+  };
+  await readAll(chunks, meter, (chunk) => sink.push(chunk));
+  sink.end?.();
+}
+
+/** @throws CaseLensError `network` or `http`. */
+async function firstAnswer(url: string, { role, revalidate, request = DEFAULT_REQUEST }: DownloadOptions): Promise<Answer> {
+  const answer = await ask(url, request, revalidate ? { cache: "no-cache" } : {}).catch((error: unknown) => {
+    throw unreachable(url, `The ${role}`, error);
+  });
+  try {
+    checkAnswer(answer.response, url, `The ${role}`, `Check the URL; ${HINTS[role]}.`);
+  } catch (error) {
+    answer.response.body?.cancel().catch(() => {});
+    throw error;
+  }
+  return answer;
+}
+
 /** The error for a request that got no answer at all. `subject` begins the sentence. */
 export function unreachable(url: string, subject: string, cause: unknown): CaseLensError {
-  const offline = typeof navigator !== "undefined" && navigator.onLine === false;
-  const why = offline
-    ? "the browser is offline and the file has not been kept. Connect to the network and load it again"
-    : "the server did not answer, or does not allow this page to read it (CORS). Check the URL and the network, and load it again";
-  return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause });
+  let why = "the server did not answer, or does not allow this page to read it (CORS). Check the URL and the network, and load it again";
+  if ((cause as { name?: unknown } | undefined)?.name === "TimeoutError") why = `${inWords(cause)}. Load it again, or give it more time (\`timeout\`)`;
+  if (typeof navigator !== "undefined" && navigator.onLine === false) {
+    why = "the browser is offline and the file has not been kept. Connect to the network and load it again";
+  }
+  return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause, url });
 }
 
 /** Throws unless the server answered with a file. */
 export function checkAnswer(response: Response, url: string, subject: string, remedy: string): void {
+  const details = { url, status: response.status };
   if (!response.ok) {
     const what = response.status === 404 || response.status === 410 ? "was not found" : "could not be fetched";
     const later = response.status >= 500 ? " The server may work again later." : "";
-    throw new CaseLensError("http", `${subject} ${what} at ${url} (HTTP ${response.status}). ${remedy}${later}`);
+    throw new CaseLensError("http", `${subject} ${what} at ${url} (HTTP ${response.status}). ${remedy}${later}`, details);
   }
   // Servers of single-page apps answer every unknown path with their index.html and status 200.
   if (/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) {
-    throw new CaseLensError("http", `${subject} was not found at ${url}: the server answered with a web page (HTTP ${response.status}, text/html). ${remedy}`);
+    throw new CaseLensError("http", `${subject} was not found at ${url}: the server answered with a web page (HTTP ${response.status}, text/html). ${remedy}`, details);
   }
 }
 
-/**
- * The size of the decoded body in bytes as far as the headers tell it, else null. `exact` is false across origins: the
- * encoding is hidden from us there, so the length may be that of the compressed body and serves as an estimate.
- */
-export function statedSize(response: Response): { size: number | null; exact: boolean } {
-  const encoding = response.headers.get("content-encoding") ?? "identity";
-  const length = response.headers.get("content-length");
-  if (encoding !== "identity" || length === null || !/^\d+$/.test(length)) return { size: null, exact: false };
-  return { size: Number(length), exact: response.type !== "cors" };
+/** What is read chunk by chunk; undefined at the end. */
+interface Chunks {
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Leaves the rest. */
+  cancel(reason: unknown): void;
 }
 
-/** Reads a body to its end, and gives its length. `broken` makes the error for one that breaks off. */
-async function readBody(
-  response: Response,
-  meter: PartMeter,
-  take: (chunk: Uint8Array<ArrayBuffer>) => void | Promise<void>,
-  broken = (cause: unknown) => cause,
-): Promise<number> {
-  const reader = response.body?.getReader();
+function readerOf(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): Chunks {
+  const reader = body?.getReader();
+  return {
+    read: async () => (await reader?.read())?.value,
+    cancel: (reason) => void reader?.cancel(reason).catch(() => {}),
+  };
+}
+
+/** Reads all there is, and gives its length. */
+async function readAll(chunks: Chunks, meter: PartMeter, take: (chunk: Uint8Array<ArrayBuffer>) => void | Promise<void>): Promise<number> {
   let length = 0;
   try {
-    while (reader) {
-      const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw broken(cause);
-      });
-      if (done) break;
-      await take(value);
-      length += value.byteLength;
+    for (let chunk = await chunks.read(); chunk; chunk = await chunks.read()) {
+      await take(chunk);
+      length += chunk.byteLength;
       meter.at(length);
     }
   } catch (error) {
-    void reader?.cancel(error).catch(() => {});
+    chunks.cancel(error);
     throw error;
   }
   return length;
@@ -195,6 +237,29 @@ class Aside {
 
   #close(): void {
     this.#writer.abort(new Error("the download broke off")).catch(() => {});
+  }
+}
+
+/** Gives a file to two at once. */
+export class Both implements Sink {
+  constructor(
+    readonly first: Sink,
+    readonly second: Sink,
+  ) {}
+
+  async begin(size: number | null): Promise<void> {
+    await this.second.begin(size);
+    await this.first.begin(size);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.second.push(chunk.slice());
+    this.first.push(chunk);
+  }
+
+  end(): void {
+    this.second.end?.();
+    this.first.end?.();
   }
 }
 

@@ -1,21 +1,15 @@
 // The wasm module is built twice, for relaxed SIMD and for machines without it: which of the two runs here.
 
+import { CaseLensError, inWords } from "../errors.js";
+import type { WasmSource } from "../protocol.js";
 import * as simd128 from "../wasm/caselens.js";
 import * as relaxed from "../wasm/relaxed/caselens.js";
-
-/** A module with one function that uses `i32x4.relaxed_dot_i8x16_i7x16_add_s`: valid where relaxed SIMD is. */
-// prettier-ignore
-const RELAXED_SIMD = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, // "\0asm", version 1
-  1, 5, 1, 96, 0, 1, 123, // one type: () -> v128
-  3, 2, 1, 0, // one function of that type
-  10, 19, 1, 17, 0, 65, 1, 253, 15, 65, 1, 253, 15, 65, 1, 253, 15, 253, 147, 2, 11, // its body: three splats and the dot product
-]);
+import { checkWebAssembly, type Instructions, instructions } from "./support.js";
 
 // Bundlers look for these expressions as they stand here, in the package's `dist/worker.js`: the modules lie beside that.
 const builds = {
-  simd128: { module: simd128, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
-  relaxed: { module: relaxed, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
+  "simd128": { module: simd128, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
+  "relaxed-simd": { module: relaxed, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
 };
 
 /** What the session takes of the module. */
@@ -27,14 +21,41 @@ export interface Module {
 }
 
 /**
- * Starts the module that this machine can run.
+ * Starts the module that this machine can run, or the one that is given.
  *
  * @param read gets its bytes, or an answer that holds them.
+ * @throws CaseLensError `unsupported` where it can run neither, `invalid-argument` where what is given is another module.
  */
-export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>): Promise<Module> {
-  const { module, url } = WebAssembly.validate(RELAXED_SIMD) ? builds.relaxed : builds.simd128;
+export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>, given?: WasmSource): Promise<Module> {
+  if (given) return startGiven(await compiled(given, read));
+  const { module, url } = builds[instructions()];
   await module.default({ module_or_path: await read(url()) });
   return module;
+}
+
+async function startGiven(wasm: WebAssembly.Module): Promise<Module> {
+  // `bundle.mjs` writes into each build which it is.
+  const [section] = WebAssembly.Module.customSections(wasm, "caselens");
+  const name = section && (new TextDecoder().decode(section) as Instructions);
+  if (!name || !(name in builds)) throw notOurs("it is another module, or of another version");
+  const { module } = builds[name];
+  await module.default({ module_or_path: wasm });
+  return module;
+}
+
+async function compiled(given: WasmSource, read: (url: URL) => Promise<Response | BufferSource>): Promise<WebAssembly.Module> {
+  checkWebAssembly();
+  // Where a platform compiles modules itself, it need not allow it here.
+  if ("module" in given) return given.module;
+  instructions();
+  const code = "url" in given ? await read(new URL(given.url)) : "bytes" in given ? given.bytes : new Response(given.blob);
+  return WebAssembly.compile(code instanceof Response ? await code.arrayBuffer() : code).catch((cause: unknown) => {
+    throw notOurs(inWords(cause), cause);
+  });
+}
+
+function notOurs(why: string, cause?: unknown): CaseLensError {
+  return new CaseLensError("invalid-argument", `wasm cannot be used: ${why}. It has to be \`caselens/dist/wasm/caselens_bg.wasm\` of this version, or the one in \`relaxed/\`.`, { cause });
 }
 
 /** How the module is named in messages. */

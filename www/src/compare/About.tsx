@@ -1,11 +1,46 @@
-// How it works, and what happens to what one types.
+// What the numbers mean, how right they are, and what happens to what one types.
 
+import { figures } from "../state/shipped";
 import { strings } from "../strings";
 
-const { how, privacy } = strings.about;
+const { how, right, privacy } = strings.about;
+
+const Right = () => (
+  <section class="right" aria-labelledby="right-title">
+    <h2 id="right-title">{right.title}</h2>
+    <dl>
+      <div>
+        <dt>{right.strong.title}</dt>
+        <dd>{right.strong.text(figures)}</dd>
+      </div>
+      <div>
+        <dt>{right.weak.title}</dt>
+        <dd>{right.weak.text(figures)}</dd>
+      </div>
+      <div>
+        <dt>{right.reads.title}</dt>
+        <dd>{right.reads.text}</dd>
+      </div>
+      <div>
+        <dt>{right.from.title}</dt>
+        <dd>
+          {right.from.text}
+          <ul class="papers">
+            {right.from.papers.map(({ text, url }) => (
+              <li key={url}>
+                <a href={url}>{text}</a>
+              </li>
+            ))}
+          </ul>
+        </dd>
+      </div>
+    </dl>
+  </section>
+);
 
 export const About = () => (
   <div class="about">
+    <Right />
     <section aria-labelledby="how-title">
       <h2 id="how-title">{how.title}</h2>
       {how.text.map((paragraph) => (

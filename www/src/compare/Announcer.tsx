@@ -14,10 +14,10 @@ function summary(): string {
   const results = filledConditions.value.flatMap(({ id }) => {
     const answer = answers.value.get(id);
     if (!answer || "problem" in answer) return [];
-    const { condition, similarity, rating, unconditional } = answer.comparison;
+    const { condition, similarity, unconditional } = answer.comparison;
     const unsaid = unsaidIn(answer.comparison);
     if (unsaid) return [strings.results.spokenUnsaid(condition, strings.results.unsaid[unsaid])];
-    return [strings.results.spoken(condition, similarity, rating, unconditional)];
+    return [strings.results.spoken(condition, similarity, unconditional)];
   });
   return results.length > 0 ? results.join(" ") : strings.loading.ready;
 }

@@ -1,12 +1,25 @@
-// The big picture: the two sentences as discs, overlapping as much as they are alike through the lens in hand.
+// The big picture: the two sentences as discs, overlapping as much as they are alike under the condition in the lens.
 
 import { similarity as written } from "../format";
 import { answers, comparisonOf, pending, unconditional } from "../state/answers";
+import { conditions } from "../state/fields";
 import { inLens } from "../state/focus";
 import { unsaidIn } from "../state/said";
 import { strings } from "../strings";
 import { Figure } from "../ui/Discs";
 import { useGliding } from "./gliding";
+
+const words = strings.results;
+
+/** What is looked through, in words. */
+function caption(): string {
+  const id = inLens.value;
+  const through = id === undefined ? undefined : comparisonOf(answers.value.get(id));
+  if (through) return words.under(through.condition);
+  // Before the first answers there is nothing else to see; later the naked eye's number stands in for one that is on its way.
+  const waiting = unconditional.value === undefined ? conditions.value.find((condition) => condition.id === id) : undefined;
+  return waiting ? words.under(waiting.text) : words.unaided.toLowerCase();
+}
 
 export function BigLens() {
   const id = inLens.value;
@@ -18,10 +31,9 @@ export function BigLens() {
     <div class={value === undefined ? "figure unknown" : "figure"} aria-hidden="true">
       <Figure similarity={shown} />
       <div class={pending.value ? "readout stale" : "readout"}>
-        <p class="readout-value">{value === undefined ? strings.results.none : written(value)}</p>
-        <p class="readout-caption">
-          {unsaid && strings.results.unsaid[unsaid]}
-          {!unsaid && (through ? strings.results.through(through.condition) : strings.results.unaided.toLowerCase())}
+        <p class="readout-value">{value === undefined ? words.none : written(value)}</p>
+        <p class="readout-caption" title={unsaid ? undefined : through?.condition}>
+          {unsaid ? words.unsaid[unsaid] : caption()}
         </p>
       </div>
     </div>

@@ -33,8 +33,8 @@ export const Compare = () => (
       <Notices />
       <Results />
       <Suggestions />
-      <Engine />
       <About />
+      <Engine />
     </Later>
     <Announcer />
   </>

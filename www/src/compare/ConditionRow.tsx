@@ -1,11 +1,12 @@
 // One condition: edited in place, with its bar and its numbers.
 
-import { difference, rating, similarity } from "../format";
+import { difference, similarity } from "../format";
 import { answers, comparisonOf, pending, unconditional } from "../state/answers";
 import { isWord, lookOf } from "../state/attention";
-import { conditions, editCondition, isBlank, removeCondition, spreadCondition, type Condition } from "../state/fields";
-import { inLens, pointing } from "../state/focus";
+import { conditions, editCondition, isBlank, removeCondition, repeated, spreadCondition, type Condition } from "../state/fields";
+import { holdCondition, inLens, pointing } from "../state/focus";
 import { unsaidIn } from "../state/said";
+import { change } from "../state/undo";
 import type { Attended } from "../state/words";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
@@ -37,21 +38,22 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const { id, text } = condition;
   const last = index === conditions.value.length - 1;
   const blank = isBlank(text);
-  const answer = blank ? undefined : answers.value.get(id);
+  const twin = repeated.value.get(id);
+  const idle = blank || twin !== undefined;
+  const answer = idle ? undefined : answers.value.get(id);
   const comparison = comparisonOf(answer);
   const problem = answer && "problem" in answer ? answer.problem : undefined;
   const unsaid = unsaidIn(comparison);
   const nothing = unsaid && strings.results.unsaid[unsaid];
   /** What is to be shown as a number: none where a sentence says nothing about the condition. */
   const shown = nothing ? undefined : comparison;
-  const change = shown && difference(shown.similarity, shown.unconditional);
+  const against = shown && difference(shown.similarity, shown.unconditional);
   const look = lookOf(id);
-  const note = problem ? problem.message : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
+  const note = twin !== undefined ? words.repeated(twin) : problem ? problem.message : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
 
   const remove = (): void => {
     const next = neighbour(id, 1) ?? neighbour(id, -1);
-    if (inLens.value === id) inLens.value = undefined;
-    removeCondition(id);
+    change({ kind: "removed", condition: text }, () => removeCondition(id));
     focusCondition(next);
   };
 
@@ -82,9 +84,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
     requestAnimationFrame(() => focusCondition(next?.id));
   };
 
-  const hold = (): void => {
-    inLens.value = blank ? undefined : id;
-  };
+  /** A blank one is looked through from its first letter on. */
+  const hold = (): void => holdCondition(id);
 
   return (
     <li class={`row${inLens.value === id ? " in-lens" : ""}${nothing ? " unsaid" : ""}`} {...pointing(hold)}>
@@ -101,14 +102,19 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           aria-invalid={problem !== undefined}
           autocomplete="off"
           spellcheck={false}
+          dir="auto"
           enterkeyhint="next"
-          onInput={(event) => editCondition(id, event.currentTarget.value)}
+          onInput={(event) => {
+            editCondition(id, event.currentTarget.value);
+            hold();
+          }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
           onFocus={hold}
+          onPointerEnter={({ currentTarget: field }) => (field.title = field.scrollWidth > field.clientWidth ? text : "")}
         />
       </span>
-      {blank ? (
+      {idle ? (
         <span class="cell-bar" />
       ) : (
         <>
@@ -116,26 +122,19 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           <span class="cell-value" aria-hidden="true">
             {shown ? similarity(shown.similarity) : strings.results.none}
           </span>
-          <span class="cell-rating" aria-hidden="true">
-            {shown && (
-              <>
-                {rating(shown.rating)} <span class="quiet">{strings.results.outOf}</span>
-              </>
-            )}
-          </span>
-          <span class="cell-difference" data-kind={change?.kind} aria-hidden="true">
+          <span class="cell-difference" data-kind={against?.kind} aria-hidden="true">
             {nothing}
-            {change && (
+            {against && (
               <>
-                <span class="sign">{signs[change.kind]}</span>
-                {change.kind === "same" ? "" : `${change.size} `}
-                <span>{strings.results[change.kind]}</span>
+                <span class="sign">{signs[against.kind]}</span>
+                {against.kind === "same" ? "" : `${against.size} `}
+                <span>{strings.results[against.kind]}</span>
               </>
             )}
           </span>
           <span class="hidden" aria-busy={pending.value}>
             {comparison && nothing && strings.results.spokenUnsaid(comparison.condition, nothing)}
-            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.rating, comparison.unconditional)}
+            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.unconditional)}
           </span>
         </>
       )}

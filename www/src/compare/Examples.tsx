@@ -1,26 +1,39 @@
-// A dozen pairs to start from.
+// A dozen pairs to start from, and an empty page for one's own.
 
-import { examples } from "../state/examples";
+import { examples, type Example } from "../state/examples";
 import { fields, isExample, setFields } from "../state/fields";
 import { step } from "../state/history";
+import { change } from "../state/undo";
 import { strings } from "../strings";
+
+const words = strings.examples;
+
+/** What a person has typed is not thrown away for an example without a way back to it. */
+function open(example: Example): void {
+  const typed = !examples.some((each) => isExample(each, fields.peek()));
+  if (typed) change({ kind: "replaced" }, () => setFields(example));
+  else step(() => setFields(example));
+}
+
+function clear(): void {
+  change({ kind: "cleared" }, () => setFields({ sentences: ["", ""], conditions: [] }));
+  document.getElementById("sentence-1")?.focus();
+}
 
 export function Examples() {
   const now = fields.value;
   return (
     <section class="examples" aria-labelledby="examples-title">
-      <h2 id="examples-title" class="hidden">
-        {strings.examples.title}
-      </h2>
+      <div class="examples-head">
+        <h2 id="examples-title">{words.title}</h2>
+        <button type="button" class="plain" onClick={clear}>
+          {words.own}
+        </button>
+      </div>
       <ul class="examples-list">
         {examples.map((example) => (
           <li key={example.title}>
-            <button
-              type="button"
-              class="example"
-              aria-pressed={isExample(example, now)}
-              onClick={() => step(() => setFields(example))}
-            >
+            <button type="button" class="example" aria-pressed={isExample(example, now)} onClick={() => open(example)}>
               <span class="example-field">{example.field}</span>
               <span class="example-title">{example.title}</span>
             </button>

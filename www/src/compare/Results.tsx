@@ -3,13 +3,14 @@
 import { useRef } from "preact/hooks";
 import { similarity as written } from "../format";
 import { bothTyped, failure, pending, unconditional } from "../state/answers";
-import { conditions, filledConditions } from "../state/fields";
-import { inLens, pointing } from "../state/focus";
+import { conditions, filledConditions, maxConditions, pasted } from "../state/fields";
+import { holdNakedEye, inLens, pointing } from "../state/focus";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
 import { LoadingWords } from "../ui/Loading";
 import { ConditionRow } from "./ConditionRow";
+import { Undo } from "./Undo";
 
 const words = strings.results;
 
@@ -22,7 +23,6 @@ const Headings = () => (
       ))}
     </span>
     <span class="cell-value">{words.similarity}</span>
-    <span class="cell-rating">{words.rating}</span>
     <span class="cell-difference">{words.against}</span>
   </div>
 );
@@ -30,7 +30,7 @@ const Headings = () => (
 function Unaided() {
   const value = unconditional.value;
   return (
-    <li class="row unaided" {...pointing(() => (inLens.value = undefined))}>
+    <li class={inLens.value === undefined ? "row unaided in-lens" : "row unaided"} {...pointing(holdNakedEye)}>
       <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name" aria-hidden="true">
         {words.unaided} <span class="quiet">{words.unaidedNote}</span>
@@ -44,10 +44,11 @@ function Unaided() {
   );
 }
 
-/** What is missing before numbers can appear, if anything. */
+/** What was done last, and what is missing before numbers can appear, if anything. */
 function Missing() {
   return (
     <p class="missing">
+      <Undo />{" "}
       {!bothTyped.value ? (
         words.needSentences
       ) : filledConditions.value.length === 0 ? (
@@ -77,6 +78,9 @@ export function Results() {
           <ConditionRow key={condition.id} condition={condition} index={index} focusCondition={focusCondition} />
         ))}
       </ul>
+      <p class="note" role="status">
+        {pasted.value && strings.conditions.pasted(pasted.value.lines, pasted.value.kept, maxConditions)}
+      </p>
       <p class="keys" id="condition-keys">
         {strings.conditions.keys}
       </p>

@@ -4,7 +4,7 @@ import type { Suggestion } from "caselens";
 import { similarity } from "../format";
 import { addCondition, conditions, filledConditions, maxConditions } from "../state/fields";
 import { step } from "../state/history";
-import { leftOut, suggested } from "../state/suggestions";
+import { leftOut, looking, suggested } from "../state/suggestions";
 import { strings } from "../strings";
 import { useHeir } from "../ui/heir";
 
@@ -46,6 +46,7 @@ export function Suggestions() {
   return (
     <div class="suggestions-place">
       {leftOut.value && <p class="quiet">{words.slow}</p>}
+      {looking.value && <p class="quiet">{words.looking}</p>}
       {list.length > 0 && !full && <Chips list={list} />}
     </div>
   );

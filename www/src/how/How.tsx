@@ -2,41 +2,31 @@
 
 import { bothTyped } from "../state/answers";
 import { lens } from "../state/engine";
-import { fields } from "../state/fields";
-import { hashOf } from "../state/history";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { Engine } from "../ui/Engine";
 import { LoadingBar, LoadingWords } from "../ui/Loading";
 import { EngineNotices, Failure } from "../ui/Notices";
 import { Sentence } from "../ui/Sentence";
+import { ConditionField } from "./ConditionField";
+import { fillScreen } from "./fullScreen";
 import { Lessons } from "./Lessons";
 import { Presentation } from "./Presentation";
-import { chosen, condition, explainAgain, presenting, problem, step, steps, type StepId } from "./state";
+import { condition, explainAgain, presented, presenting, problem, step, steps, type StepId } from "./state";
+import { SheetPairs } from "./SheetPairs";
 import { Step } from "./Step";
 import { SwitchPanel } from "./SwitchPanel";
+import { Teachers } from "./Teachers";
 import { Worksheet } from "./Worksheet";
 
 const words = strings.how;
 
-const Chooser = () => (
-  <label class="chooser">
-    <span>{words.condition}</span>
-    <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
-      {fields.value.conditions.map((text, index) => (
-        <option key={index} value={index}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
 /** Begins with what is on the screen, or at the first step. */
 function present(): void {
-  const shown = steps.find((id) => (document.getElementById(`step-${id}`)?.getBoundingClientRect().bottom ?? 0) > 120);
+  const shown = presented.value.find((id) => (document.getElementById(`step-${id}`)?.getBoundingClientRect().bottom ?? 0) > 120);
   step.value = shown ?? ("question" satisfies StepId);
   presenting.value = true;
+  fillScreen();
 }
 
 const Intro = () => (
@@ -62,9 +52,7 @@ const Missing = () => (
     {!bothTyped.value ? (
       words.needSentences
     ) : condition.value === undefined ? (
-      <>
-        {words.needCondition} <a href={hashOf("compare")}>{words.toCompare}</a>
-      </>
+      words.needCondition
     ) : (
       <LoadingWords />
     )}
@@ -76,6 +64,7 @@ const State = () => (
   <>
     <LoadingBar />
     <Missing />
+    {presenting.value && condition.value === undefined && <ConditionField />}
     <EngineNotices />
     {lens.value && problem.value && (
       <Failure title={words.problem} problem={problem.value} retry={isAboutInput(problem.value) ? undefined : explainAgain} />
@@ -86,13 +75,14 @@ const State = () => (
 const Tools = () => (
   <>
     <div class="how-tools">
-      <Chooser />
+      <ConditionField />
       <button type="button" class="button" onClick={present}>
         {words.present}
       </button>
       <button type="button" class="button" onClick={() => print()}>
         {words.print}
       </button>
+      <SheetPairs />
     </div>
     <SwitchPanel />
   </>
@@ -108,7 +98,14 @@ export function How() {
       <div class="steps">
         {steps.map((id, index) => (!alone || step.value === id) && <Step key={id} id={id} index={index} />)}
       </div>
-      {alone ? <Presentation /> : <Engine />}
+      {alone ? (
+        <Presentation />
+      ) : (
+        <>
+          <Teachers />
+          <Engine />
+        </>
+      )}
       <Worksheet />
     </>
   );

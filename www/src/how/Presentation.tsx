@@ -2,21 +2,36 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { strings } from "../strings";
-import { go, presenting, step, steps } from "./state";
+import { canFill, emptyScreen, fillScreen, onFullScreen } from "./fullScreen";
+import { go, presented, presenting, step } from "./state";
 import { SwitchPanel } from "./SwitchPanel";
 
 const words = strings.how;
 
-const moves: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1 };
+const moves: Record<string, number> = {
+  ArrowRight: 1,
+  ArrowDown: 1,
+  PageDown: 1,
+  " ": 1,
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  PageUp: -1,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+/** Whether what has the focus needs a key for itself; a clicker's keys still move on. */
+function isTaken(key: string, target: EventTarget | null): boolean {
+  if (!(target instanceof Element) || key.startsWith("Page")) return false;
+  return target.matches("input, select") || (key === " " && target.matches("button, summary"));
+}
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-  // The layer's slider and the choices need the arrows for themselves; a clicker's keys still move on.
-  const field = event.target instanceof Element && event.target.matches("input, select") && event.key.startsWith("Arrow");
-  const by = field ? undefined : moves[event.key];
+  const by = isTaken(event.key, event.target) ? undefined : moves[event.key];
   if (by !== undefined) {
     event.preventDefault();
-    go(by);
+    go(event.key === " " && event.shiftKey ? -by : by);
   } else if (event.key === "Escape") {
     event.preventDefault();
     presenting.value = false;
@@ -28,26 +43,37 @@ export function Presentation() {
   useLayoutEffect(() => {
     document.documentElement.dataset["presenting"] = "";
     addEventListener("keydown", onKeyDown);
+    document.addEventListener("fullscreenchange", onFullScreen);
     return () => {
       delete document.documentElement.dataset["presenting"];
       removeEventListener("keydown", onKeyDown);
+      document.removeEventListener("fullscreenchange", onFullScreen);
+      emptyScreen();
     };
   }, []);
-  const at = steps.indexOf(step.value);
+  const at = presented.value.indexOf(step.value);
+  const last = presented.value.length - 1;
   return (
     <div class="presenter">
       <details class="presenter-switches">
         <summary class="button">{words.switches.title}</summary>
         <SwitchPanel />
       </details>
+      {canFill() && (
+        <button type="button" class="button presenter-fill" aria-label={words.fill} title={words.fill} onClick={fillScreen}>
+          <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M3 8V3h5M12 3h5v5M17 12v5h-5M8 17H3v-5" />
+          </svg>
+        </button>
+      )}
       <button type="button" class="button" onClick={() => (presenting.value = false)}>
         {words.leave}
       </button>
-      <span class="presenter-place">{words.place(at + 1, steps.length)}</span>
+      <span class="presenter-place">{words.place(at + 1, last + 1)}</span>
       <button type="button" class="button" disabled={at === 0} aria-label={words.previous} onClick={() => go(-1)}>
         ←
       </button>
-      <button type="button" class="button button-strong" disabled={at === steps.length - 1} aria-label={words.next} onClick={() => go(1)}>
+      <button type="button" class="button button-strong" disabled={at === last} aria-label={words.next} onClick={() => go(1)}>
         →
       </button>
     </div>

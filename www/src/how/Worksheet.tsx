@@ -1,17 +1,45 @@
-// A worksheet for paper: what is on the page with room for guesses, and the model's answers on a second sheet.
+// A worksheet for paper: pairs with room for guesses, and the model's answers on sheets of their own.
 
 import { computed } from "@preact/signals";
 import { similarity } from "../format";
 import { answers, comparisonOf, failure, pending, unconditional } from "../state/answers";
+import { examples } from "../state/examples";
 import { filledConditions, sentences } from "../state/fields";
 import { strings } from "../strings";
+import { answered, picked } from "./sheet";
 
 const words = strings.how.worksheet;
 
-const Sentences = () => (
+/** A pair on the sheet; a similarity is undefined where the model has not answered. */
+interface Pair {
+  readonly sentences: readonly string[];
+  readonly plain: number | undefined;
+  readonly conditions: readonly { readonly text: string; readonly value: number | undefined }[];
+}
+
+/** Whether the answers there are belong to what is typed: paper cannot be corrected when new ones come. */
+const current = computed(() => !pending.value && !failure.value && unconditional.value !== undefined);
+
+/** The page's own pair, then those that were picked. */
+const pairs = computed((): readonly Pair[] => [
+  {
+    sentences: sentences.map(({ value }) => value),
+    plain: current.value ? unconditional.value : undefined,
+    conditions: filledConditions.value.map(({ id, text }) => ({ text, value: current.value ? comparisonOf(answers.value.get(id))?.similarity : undefined })),
+  },
+  ...[...picked.value].sort((a, b) => a - b).flatMap((place) => {
+    const [example, found] = [examples[place], answered.value.get(place)];
+    if (!example) return [];
+    return [{ sentences: example.sentences, plain: found?.plain, conditions: example.conditions.map((text, at) => ({ text, value: found?.under[at] })) }];
+  }),
+]);
+
+const Sentences = ({ pair }: { pair: Pair }) => (
   <ol class="worksheet-sentences">
-    {sentences.map((sentence, index) => (
-      <li key={index}>{sentence.value}</li>
+    {pair.sentences.map((sentence, index) => (
+      <li key={index} dir="auto">
+        {sentence}
+      </li>
     ))}
   </ol>
 );
@@ -24,24 +52,55 @@ const Guess = ({ text }: { text: string }) => (
   </tr>
 );
 
-/** Whether the answers there are belong to what is typed: paper cannot be corrected when new ones come. */
-const answered = computed(() => !pending.value && !failure.value && unconditional.value !== undefined);
+const Question = ({ pair }: { pair: Pair }) => (
+  <div class="worksheet-pair">
+    <Sentences pair={pair} />
+    <table>
+      <thead>
+        <tr>
+          {words.columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <Guess text={words.none} />
+        {pair.conditions.map(({ text }) => (
+          <Guess key={text} text={text} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
 
-/** The similarity without a condition, or with the one of this identity. */
-function similarityOf(id?: number): number | undefined {
-  if (!answered.value) return undefined;
-  if (id === undefined) return unconditional.value;
-  return comparisonOf(answers.value.get(id))?.similarity;
-}
+const Value = ({ text, value }: { text: string; value: number | undefined }) => (
+  <tr>
+    <th scope="row">{text}</th>
+    <td>{value === undefined ? strings.results.none : similarity(value)}</td>
+  </tr>
+);
 
-function Answer({ text, value }: { text: string; value: number | undefined }) {
-  return (
-    <tr>
-      <th scope="row">{text}</th>
-      <td>{value === undefined ? strings.results.none : similarity(value)}</td>
-    </tr>
-  );
-}
+const Answer = ({ pair }: { pair: Pair }) => (
+  <div class="worksheet-pair">
+    <Sentences pair={pair} />
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{words.columns[0]}</th>
+          <th scope="col">{words.similarity}</th>
+        </tr>
+      </thead>
+      <tbody>
+        <Value text={words.none} value={pair.plain} />
+        {pair.conditions.map(({ text, value }) => (
+          <Value key={text} text={text} value={value} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
 
 export const Worksheet = () => (
   <div class="worksheet">
@@ -49,24 +108,9 @@ export const Worksheet = () => (
       <p class="worksheet-name">{words.name}</p>
       <h2>{words.title}</h2>
       <p>{words.task}</p>
-      <Sentences />
-      <table>
-        <thead>
-          <tr>
-            {words.columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Guess text={words.none} />
-          {filledConditions.value.map(({ id, text }) => (
-            <Guess key={id} text={text} />
-          ))}
-        </tbody>
-      </table>
+      {pairs.value.map((pair, index) => (
+        <Question key={index} pair={pair} />
+      ))}
       <p>{words.ownRows}</p>
       <table>
         <tbody>
@@ -77,22 +121,10 @@ export const Worksheet = () => (
     </section>
     <section>
       <h2>{words.answers}</h2>
-      <Sentences />
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.columns[0]}</th>
-            <th scope="col">{words.similarity}</th>
-          </tr>
-        </thead>
-        <tbody>
-          <Answer text={words.none} value={similarityOf()} />
-          {filledConditions.value.map(({ id, text }) => (
-            <Answer key={id} text={text} value={similarityOf(id)} />
-          ))}
-        </tbody>
-      </table>
-      <p>{answered.value ? words.think : words.unanswered}</p>
+      {pairs.value.map((pair, index) => (
+        <Answer key={index} pair={pair} />
+      ))}
+      <p>{pairs.value.every(({ plain }) => plain !== undefined) ? words.think : words.unanswered}</p>
     </section>
   </div>
 );

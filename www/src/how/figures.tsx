@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { type ExplainedStep, type ExplainedToken, type Explanation, type Reading, unsaid } from "caselens";
-import { similarity } from "../format";
+import { cosine, similarity } from "../format";
 import { lens } from "../state/engine";
 import { attended } from "../state/words";
 import { strings } from "../strings";
@@ -21,11 +21,11 @@ const QuestionFigure: Figure = ({ result }) => (
   <>
     {presenting.value && <Question />}
     {both.map((index) => (
-      <p class={`spoken spoken-${kind(index)}`} key={index}>
+      <p class={`spoken spoken-${kind(index)}`} key={index} dir="auto">
         {result.sentences[index]}
       </p>
     ))}
-    {result.own.condition !== null && <p class="asked">{strings.results.through(result.own.condition)}</p>}
+    {result.own.condition !== null && <p class="asked" dir="auto">{strings.results.under(result.own.condition)}</p>}
     <p class="number">
       <span>{words.question.plain}</span> <b>{similarity(result.own.steps[0]?.cosine ?? 0)}</b>
     </p>
@@ -33,6 +33,8 @@ const QuestionFigure: Figure = ({ result }) => (
 );
 
 const Token = ({ token }: { token: ExplainedToken }) => <li class={`token token-${token.part}${token.unknown ? " token-unknown" : ""}`}>{token.text}</li>;
+
+const hasUnknown = ({ readings }: Explanation): boolean => readings.flat().some(({ tokens }) => tokens.some(({ unknown }) => unknown));
 
 const TokensFigure: Figure = ({ result }) => (
   <>
@@ -45,6 +47,7 @@ const TokensFigure: Figure = ({ result }) => (
         </ol>
       )),
     )}
+    {hasUnknown(result.now) && <p class="note">{words.tokens.unknown}</p>}
   </>
 );
 
@@ -53,7 +56,7 @@ function Words({ sentence, readings, at, name }: { sentence: string; readings: r
   const shares = pieces.filter((piece) => piece.share !== undefined);
   return (
     <div class="attended">
-      <ol class="words" aria-label={name}>
+      <ol class="words" dir="auto" aria-label={name}>
         {shares.map(({ text, share = 0 }, index) => (
           <li key={index} style={{ "--strength": largest > 0 ? share / largest : 0 }}>
             <span class="word">{text}</span>
@@ -146,7 +149,7 @@ const Absent = ({ result, usual }: { result: Explained; usual: boolean }) => (
 
 const CosineOf = ({ step }: { step: ExplainedStep }) => (
   <p class="number">
-    <span>{words.cosine.names[step.name]}</span> <b>{similarity(step.cosine)}</b>
+    <span>{words.cosine.names[step.name]}</span> <b>{cosine(step.cosine)}</b>
   </p>
 );
 
@@ -203,7 +206,7 @@ function Angle({ cosine }: { cosine: number }) {
 
 const CosineFigure: Figure = ({ result }) => {
   const { steps, similarity: value, rating } = result.now;
-  const bars = steps.map(({ name, cosine }) => ({ name: words.cosine.names[name], cosine, written: similarity(cosine) }));
+  const bars = steps.map((step) => ({ name: words.cosine.names[step.name], cosine: step.cosine, written: cosine(step.cosine) }));
   const height = 36 + 40 * bars.length;
   const nothing = lens.value && unsaid(result.now, lens.value.info);
   return (

@@ -55,7 +55,7 @@ export const lessons: readonly Lesson[] = [
     title: "Subtract the condition",
     question: "The classical recipe, CASE, subtracts the condition’s own embedding. Switch the subtraction on: does it help here?",
     answer:
-      "No: laughing and crying become more alike, not less. This encoder was fine-tuned without that step and knows no better what to make of it than you would of a map with its north cut off. CASE made the step for encoders that stay as they are: there the condition’s own words make any two readings look alike, and are taken away for that reason.",
+      "No: laughing and crying become more alike, not less. This encoder was fine-tuned without that step: part of what it learnt to say goes away with what is subtracted. CASE made the step for encoders that stay as they are: there the condition’s own words make any two readings look alike, and are taken away for that reason.",
     sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
     conditions: ["the emotion of the person", "the device"],
     chosen: 0,

@@ -45,10 +45,14 @@ export function strip(canvas: HTMLCanvasElement, vector: Float32Array, largest: 
   });
 }
 
+/** A number beside an axis. */
+const axis = (value: string | number): string => Number(value).toFixed(1).replace(/^-/, "−");
+
 /** The cosine after each step as a bar. */
 export function cosines(canvas: HTMLCanvasElement, bars: readonly { name: string; cosine: number; written: string }[]): Drawn {
   const [fill, ink, quiet, line] = ["--shared", "--ink", "--quiet", "--line"].map((name) => colour(name, canvas)) as [string, string, string, string];
   const font = { family: getComputedStyle(canvas).fontFamily, size: 0.875 * rem() };
+  const lowest = Math.min(0, ...bars.map(({ cosine }) => cosine));
   const numbers: Plugin<"bar"> = {
     id: "numbers",
     afterDatasetsDraw(chart) {
@@ -73,10 +77,11 @@ export function cosines(canvas: HTMLCanvasElement, bars: readonly { name: string
       layout: { padding: { right: 2.75 * rem() } },
       scales: {
         x: {
-          min: Math.min(0, ...bars.map(({ cosine }) => cosine)),
+          // On halves below zero, so that zero is a tick.
+          min: Math.floor(2 * lowest) / 2,
           max: 1,
-          ticks: { color: quiet, font, maxTicksLimit: 6, format: { maximumFractionDigits: 1 } },
-          grid: { color: ({ tick }) => (tick.value === 0 ? quiet : line) },
+          ticks: { color: quiet, font, stepSize: lowest < 0 ? 0.5 : 0.2, callback: axis },
+          grid: { color: ({ tick }) => (tick.value === 0 ? ink : line), lineWidth: ({ tick }) => (tick.value === 0 ? 2 : 1) },
           border: { display: false },
         },
         y: { ticks: { color: ink, font }, grid: { display: false }, border: { display: false } },

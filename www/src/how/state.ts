@@ -118,8 +118,15 @@ export function startHow(): void {
   });
 }
 
+/** The steps that are presented: those that are taken, by the model or as switched, and the one that is shown. */
+export const presented = computed((): readonly StepId[] => {
+  const { own, now } = explained.value ?? {};
+  const taken = { subtraction: own?.usual.subtract || now?.recipe?.subtract, head: own?.usual.head };
+  return steps.filter((id) => id === step.value || !(id === "subtraction" || id === "head") || taken[id]);
+});
+
 /** Goes so many steps on, or back; stays at either end. */
 export function go(by: number): void {
-  const at = steps.indexOf(step.value) + by;
-  step.value = steps[Math.min(steps.length - 1, Math.max(0, at))] ?? "question";
+  const at = presented.value.indexOf(step.value) + by;
+  step.value = presented.value[Math.min(presented.value.length - 1, Math.max(0, at))] ?? "question";
 }

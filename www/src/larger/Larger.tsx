@@ -75,22 +75,22 @@ const Models = ({ gallery }: Shown) => (
   <dl class="larger-models">
     <dt>{words.theirs}</dt>
     <dd>
-      {gallery.encoder} <span class="quiet">{words.dims(gallery.dim)}</span>
+      {gallery.encoder} <span class="quiet">{words.dims(gallery.dims)}</span>
     </dd>
     <dt>{words.ours}</dt>
     <dd>
       {lens.value ? (
         <>
-          {lens.value.info.model} <span class="quiet">{words.dims(lens.value.info.dim)}</span>
+          {lens.value.info.model} <span class="quiet">{words.dims(lens.value.info.dims)}</span>
         </>
       ) : (
         words.waiting
       )}
     </dd>
-    {gallery.licences.length > 0 && (
+    {gallery.licenses.length > 0 && (
       <>
         <dt>{words.licences}</dt>
-        {gallery.licences.map((line) => (
+        {gallery.licenses.map((line) => (
           <dd key={line}>{line}</dd>
         ))}
       </>

@@ -70,7 +70,7 @@ export function Groups() {
       <h2 id="groups-title">{age.value === "earlier" ? words.earlier : words.title}</h2>
       <ol class="groups">
         {now.groups.map((group, index) => (
-          <GroupText key={`${now.condition} ${group.unmentioned ? "" : group.centre}`} group={group} index={index} largest={largest} condition={now.condition} />
+          <GroupText key={`${now.condition} ${group.unmentioned ? "" : group.center}`} group={group} index={index} largest={largest} condition={now.condition} />
         ))}
       </ol>
     </section>

@@ -1,12 +1,12 @@
 // Where the texts come from: a ready list, a field to paste into, or a file.
 
-import { useSignal } from "@preact/signals";
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { Drop } from "./Drop";
-import { cutShort, leftOut, lines, maxCharacters, maxLines, openList, reading, remainder, setText, source, text, trouble } from "./fields";
+import { cutShort, lines, maxCharacters, openList, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
-import { columnTexts, maxBytes, openTable, type Table, wordiest } from "./table";
+import { given, open, opened, take } from "./opened";
+import { columnNames } from "./table";
 
 const words = strings.list;
 
@@ -28,43 +28,50 @@ const ReadyLists = () => (
   </section>
 );
 
-/** What is not grouped of what was given, in words. */
-const left = (): string =>
-  [
-    leftOut.value > 0 ? words.texts.leftOut(leftOut.value, maxLines) : "",
+/** How what was given was read, and what of it is not grouped, in words. */
+function told(): string {
+  const { texts, empty, invisible, notices } = given.value;
+  return [
+    texts > lines.value.length ? words.texts.sampled(lines.value.length, texts) : "",
+    empty > 0 ? words.texts.blank(empty) : "",
+    invisible > 0 ? words.texts.invisible(invisible) : "",
     cutShort.value > 0 ? words.texts.cutShort(cutShort.value, maxCharacters) : "",
-    remainder.value.whole ? "" : words.texts.unread(maxBytes),
-  ].join(" ");
+    ...notices,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
 
-/** A column of a table that was opened, and the text that it gave. */
-interface Opened {
-  readonly table: Table;
-  readonly column: number;
-  readonly text: string;
+/** Which column of a file that was opened, and whether it names them. */
+function Choices() {
+  const own = opened.value;
+  if (!own) return null;
+  const { table, headed, column } = own;
+  const names = columnNames(table, headed);
+  return (
+    <>
+      {table.named === undefined && (
+        <label class="choice">
+          <input type="checkbox" checked={headed} onChange={(event) => take(table, event.currentTarget.checked)} /> {words.texts.header}
+        </label>
+      )}
+      {names.length > 1 && (
+        <label class="choice">
+          {words.texts.column}{" "}
+          <select value={column} onChange={(event) => take(table, headed, Number(event.currentTarget.value))}>
+            {names.map((name, i) => (
+              <option key={i} value={i}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
 }
 
 export function Texts() {
-  const opened = useSignal<Opened | undefined>(undefined);
-
-  const take = (table: Table, column: number): void => {
-    const texts = columnTexts(table, column);
-    const text = texts.slice(0, maxLines).join("\n");
-    opened.value = { table, column, text };
-    step(() => setText(text, { texts: Math.max(0, texts.length - maxLines), whole: table.whole }));
-  };
-  const open = async (file: File): Promise<void> => {
-    const wanted = reading();
-    try {
-      const table = await openTable(file);
-      if (wanted()) take(table, wordiest(table));
-    } catch (error) {
-      // What goes wrong with a file is a DOMException; what else can is the part of the page that is loaded for it.
-      if (wanted()) trouble.value = error instanceof DOMException ? words.texts.unreadable(file.name) : words.missing(words.texts.csv);
-    }
-  };
-  // While the field holds what the table gave: what was edited or put in its place is not to be lost with a choice.
-  const own = opened.value?.text === text.value && opened.value.table.columns.length > 1 ? opened.value : undefined;
-
   return (
     <>
       <ReadyLists />
@@ -80,31 +87,16 @@ export function Texts() {
           value={text.value}
           placeholder={words.texts.placeholder}
           spellcheck={false}
-          aria-describedby="texts-count"
+          aria-describedby="texts-count texts-told"
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <div class="texts-tools">
-          <p id="texts-count">
-            {words.texts.count(lines.value.length)}
-            <span class="quiet"> {left()}</span>
-          </p>
-          {own && (
-            <label class="choice">
-              {words.texts.column}{" "}
-              <select value={own.column} onChange={(event) => take(own.table, Number(event.currentTarget.value))}>
-                {own.table.columns.map((name, i) => (
-                  <option key={i} value={i}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
+          <p id="texts-count">{words.texts.count(lines.value.length)}</p>
+          <Choices />
           <label class="button file">
             <input
               type="file"
               class="hidden"
-              accept=".csv,.tsv,.txt,text/csv,text/plain"
               onChange={(event) => {
                 const file = event.currentTarget.files?.[0];
                 if (file) void open(file);
@@ -114,8 +106,9 @@ export function Texts() {
             {words.texts.open}
           </label>
         </div>
-        <p class="note problem" role="status">
-          {trouble.value}
+        <p id="texts-told" class="note" role="status">
+          {trouble.value && <span class="problem">{trouble.value} </span>}
+          {told()}
         </p>
       </section>
     </>

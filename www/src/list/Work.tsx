@@ -8,7 +8,7 @@ import { Failure } from "../ui/Notices";
 import { lines } from "./fields";
 import { age, grouped, type Grouped, groupAgain, problem, progress, stop, stopped, upToDate } from "./grouping";
 import { PassingButton } from "./PassingButton";
-import { download, toCsv } from "./table";
+import { download, toCsv } from "./save";
 
 const words = strings.list;
 
@@ -61,7 +61,7 @@ export function Work() {
       )}
       {unsaved.value && (
         <div class="notice notice-bad" role="alert">
-          <p>{words.missing(words.texts.csv)}</p>
+          <p>{words.missing(words.texts.writer)}</p>
         </div>
       )}
       <div class="work-line">

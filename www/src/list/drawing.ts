@@ -18,6 +18,10 @@ export interface Drawing {
 
 const glideMs = 700;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** Points that glide: moving more of them takes longer than a frame. */
+const maxGliding = 2000;
+/** Points' sizes, in rem: of up to so many texts. */
+const radii = [[300, 0.375], [2000, 0.22], [Infinity, 0.12]] as const;
 const faded = "33";
 const plain = { borderWidth: 0, borderColor: "transparent", hitRadius: 2, hoverBorderWidth: 0, hoverRadius: 0, rotation: 0, drawActiveElementsOnTop: true };
 
@@ -33,7 +37,8 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
   const dress: Plugin<"scatter"> = {
     id: "dress",
     beforeDatasetsDraw(drawn) {
-      const radius = ((now?.lines.length ?? 0) > 300 ? 0.22 : 0.375) * rem();
+      const count = now?.lines.length ?? 0;
+      const radius = (radii.find(([most]) => count <= most) ?? radii[2])[1] * rem();
       const styles = (now?.groups ?? []).map(({ unmentioned }, group): PointOptions => {
         const backgroundColor = colourOf(group, theme, unmentioned) + (pointed === undefined || pointed === group ? "" : faded);
         return { ...plain, radius, backgroundColor, pointStyle: shapeOf(group) };
@@ -55,8 +60,8 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       ctx.font = `700 ${0.8125 * rem()}px ${getComputedStyle(canvas).fontFamily}`;
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";
-      for (const [group, { centre, unmentioned }] of now?.groups.entries() ?? []) {
-        const at = data[centre];
+      for (const [group, { center, unmentioned }] of now?.groups.entries() ?? []) {
+        const at = data[center];
         if (!at || unmentioned || (pointed !== undefined && pointed !== group)) continue;
         ctx.fillStyle = colourOf(group, theme);
         ctx.beginPath();
@@ -104,7 +109,7 @@ export function draw(canvas: HTMLCanvasElement): Drawing {
       };
       const [dataset] = chart.data.datasets;
       if (dataset) dataset.data = grouped.lines.map((_, i) => ({ x: points[2 * i] ?? 0, y: points[2 * i + 1] ?? 0 }));
-      chart.update(sameTexts && !still.matches ? undefined : "none");
+      chart.update(sameTexts && !still.matches && grouped.lines.length <= maxGliding ? undefined : "none");
     },
     point(group) {
       pointed = group;

@@ -3,8 +3,11 @@
 import { batch, computed, signal } from "@preact/signals";
 import { strings } from "../strings";
 import { listConditions, listNames, type ListName, readList } from "./lists";
+import { isReadable } from "./readable";
+import { sampleOf } from "./sample";
 
-export const maxLines = 1000;
+/** As many texts as a laptop groups in some minutes. */
+export const maxLines = 10_000;
 export const maxGroups = 12;
 export const maxCharacters = 2000;
 
@@ -20,10 +23,15 @@ export const query = signal("");
 /** A text without halves of surrogate pairs, which a cut may leave. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
+/** What is typed, cleaned; empty where the model would see nothing of it. */
+const clean = (typed: string): string => {
+  const text = wellFormed(typed).trim();
+  return isReadable(text) ? text : "";
+};
 /** The condition, cleaned; empty for the texts as they are. */
-export const through = computed(() => wellFormed(condition.value).trim());
+export const through = computed(() => clean(condition.value));
 /** What to find, cleaned; empty for nothing. */
-export const sought = computed(() => wellFormed(query.value).trim());
+export const sought = computed(() => clean(query.value));
 
 const filled = computed(() =>
   text.value
@@ -31,25 +39,17 @@ const filled = computed(() =>
     .map((line) => line.trim())
     .filter((line) => line !== ""),
 );
-const taken = computed(() => filled.value.slice(0, maxLines));
+const cut = (line: string): string => wellFormed(line.slice(0, maxCharacters));
+/** Lines of which the model sees something, in what is read of them. */
+export const readable = computed(() => filled.value.filter((line) => isReadable(cut(line))));
+/** How many lines hold nothing that can be seen. */
+export const unseen = computed(() => filled.value.length - readable.value.length);
+const taken = computed(() => sampleOf(readable.value, maxLines));
 
 /** The texts that are grouped. The same array as long as they are the same. */
-export const lines = computed<readonly string[]>(() => taken.value.map((line) => wellFormed(line.slice(0, maxCharacters))));
+export const lines = computed<readonly string[]>(() => taken.value.map(cut));
 /** How many of them are longer than this page takes. */
 export const cutShort = computed(() => taken.value.filter((line) => line.length > maxCharacters).length);
-
-/** What of a file is not in `text`. */
-interface Remainder {
-  /** Texts that were read, beyond the most that this page takes. */
-  readonly texts: number;
-  /** Nothing of the file is unread. */
-  readonly whole: boolean;
-}
-const nothing: Remainder = { texts: 0, whole: true };
-/** Of the file that `text` was taken from. */
-export const remainder = signal(nothing);
-/** Texts beyond the most that this page takes. */
-export const leftOut = computed(() => filled.value.length - taken.value.length + remainder.value.texts);
 
 /** Why texts could not be read, in words. */
 export const trouble = signal("");
@@ -64,12 +64,11 @@ export function reading(): () => boolean {
 }
 
 /** Takes texts of one's own. */
-export function setText(next: string, left = nothing): void {
+export function setText(next: string): void {
   batch(() => {
     reading(); // whatever was being read comes too late
     source.value = undefined;
     text.value = next;
-    remainder.value = left;
   });
 }
 

@@ -26,8 +26,8 @@ interface Found {
 
 const pauseMs = 300;
 const maxHits = 20;
-/** Conditions whose embeddings are kept: 1.5 MB each for a thousand texts. */
-const maxKept = 8;
+/** Embeddings that are kept, over all conditions: 1.5 kB each. Those of the latest condition are, however many they are. */
+const maxKept = 20_000;
 
 export const grouped = signal<Grouped | undefined>(undefined);
 /** How far the work is, 0 to 1; undefined when nothing is being done. */
@@ -75,8 +75,10 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
     if (running !== own) return;
     known.delete(condition);
     known.set(condition, clustering.embeddings);
-    const [oldest] = known.keys();
-    if (known.size > maxKept && oldest !== undefined) known.delete(oldest);
+    for (const oldest of known.keys()) {
+      if (known.size === 1 || known.size * texts.length <= maxKept) break;
+      known.delete(oldest);
+    }
     noteDevice();
     batch(() => {
       grouped.value = { ...clustering, lines: texts, condition, wanted };

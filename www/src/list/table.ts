@@ -1,75 +1,103 @@
-// CSV in and out, by papaparse, which is loaded when it is first needed.
+// A table that a file holds: which of its rows are texts, what its columns are called, and which of them holds the texts.
 
 import { strings } from "../strings";
-import type { Grouped } from "./grouping";
+import { isReadable } from "./readable";
 
-/** A table that was opened: its rows, without the first where that holds names. */
+export type Rows = readonly (readonly string[])[];
+
+/** What a file was read as. */
 export interface Table {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** The whole file was read. */
-  readonly whole: boolean;
+  /** All rows; the first may name the columns. None is blank, nor is a column. */
+  readonly rows: Rows;
+  /** Whether the first row names the columns, where that is known and no guess. */
+  readonly named?: boolean;
+  /** What a person should know of how the file was read, in words. */
+  readonly notices: readonly string[];
 }
 
-const papa = async () => (await import("papaparse")).default;
+/** Names that tables give to a column of texts. */
+const textName = /^(text|sentence|review|comment|message|caption|feedback|tweet|post|headline|question|answer)s?$/i;
+/** Names that tables give to columns, as texts would hardly read. */
+const someName = /^(id|nr|no|#|index|key|name|title|date|time|label|class|category|group|rating|score|stars?|value|url|user|author|body|content|description|summary|abstract|condition|tags?|language|source|(text|sentence|review|comment|message|caption|question|answer)[ _-]?\w+)$/i;
+const number = /^(?=.*\d)[\d\s.,:;/+\-%$€£]+$/;
+/** Rows that are looked at to guess. */
+const sample = 200;
+/** Words of a name, at most, and of a usual text, at least, where nothing else tells them apart. */
+const mostOfName = 3;
+const leastOfText = 4;
 
-/** As much of a file as is read: fifty times what this page groups, if texts are as long as a review. */
-export const maxBytes = 10e6;
+const wordCount = (cell: string): number => cell.match(/\S+/g)?.length ?? 0;
 
-/** Reads a file: the rows of a CSV file, or the lines of a plain text. */
-export async function openTable(file: File): Promise<Table> {
-  const [text, whole] = [await file.slice(0, maxBytes).text(), file.size <= maxBytes];
-  const rows = /\.(csv|tsv)$/i.test(file.name)
-    ? (await papa()).parse<string[]>(text, { skipEmptyLines: "greedy" }).data
-    : text.split(/\r?\n/).map((line) => [line]);
-  if (!whole) rows.pop(); // only its beginning was read
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  // A single column is a list of texts, without a name.
-  if (width < 2) return { columns: [""], rows, whole };
-  const [names = [], ...rest] = rows;
-  return { columns: Array.from({ length: width }, (_, i) => names[i]?.trim() || `${i + 1}`), rows: rest, whole };
+/** Rows that hold anything, without columns that hold nothing. */
+export function tidy(rows: Rows): Rows {
+  const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+  const used: boolean[] = [];
+  for (const row of filled) row.forEach((cell, i) => (used[i] ||= cell.trim() !== ""));
+  return used.every(Boolean) && filled.every(({ length }) => length <= used.length)
+    ? filled
+    : filled.map((row) => row.filter((_, i) => used[i]));
 }
 
-/** The column with the longest texts. */
-export function wordiest({ columns, rows }: Table): number {
-  const letters = columns.map((_, i) => rows.reduce((sum, row) => sum + (row[i]?.length ?? 0), 0));
-  return letters.indexOf(Math.max(...letters));
+/** Guesses whether the first row names the columns. */
+export function isHeaded([first = [], ...rest]: Rows): boolean {
+  const body = rest.slice(0, sample);
+  const names = first.map((cell) => cell.trim());
+  if (body.length === 0 || names.some((name) => number.test(name))) return false;
+  if (names.some((name) => textName.test(name) || (first.length > 1 && someName.test(name)))) return true;
+  // One column is a list, and a short text in its first line no name.
+  if (first.length < 2) return false;
+  const cells = (i: number): string[] => body.map((row) => row[i]?.trim() ?? "").filter((cell) => cell !== "");
+  if (names.some((name, i) => name !== "" && cells(i).includes(name))) return false;
+  if (names.some((name, i) => name !== "" && cells(i).length > 0 && cells(i).every((cell) => number.test(cell)))) return true;
+  const place = wordiest(body);
+  const lengths = cells(place).map(wordCount).sort((a, b) => a - b);
+  const name = names[place] ?? "";
+  return !/[.!?…]$/.test(name) && wordCount(name) <= mostOfName && (lengths[lengths.length >> 1] ?? 0) >= Math.max(leastOfText, 3 * wordCount(name));
 }
 
-/** A column's texts, each on one line. */
-export const columnTexts = ({ rows }: Table, column: number): string[] =>
-  rows.map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim()).filter((cell) => cell !== "");
+/** The rows that are no names. */
+export const bodyOf = ({ rows }: Table, headed: boolean): Rows => (headed ? rows.slice(1) : rows);
 
-/** The groups as CSV, a row a text in the order of the list. */
-export async function toCsv({ lines, groups, labels, points, condition }: Grouped): Promise<string> {
-  const { unparse } = await papa();
-  const similarity = new Map(groups.flatMap(({ members }) => members.map((member) => [member.index, member.similarity] as const)));
-  // Numbers, not their digits as text: a text that begins with a minus is taken for a formula and escaped.
-  const rounded = (value = NaN): number => Number(value.toFixed(4));
-  return unparse(
-    lines.map((line, i) => {
-      const label = labels[i] ?? 0;
-      return {
-        text: line,
-        group: label + 1,
-        group_name: groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.centre ?? 0],
-        similarity_to_centre: rounded(similarity.get(i)),
-        x: rounded(points[2 * i]),
-        y: rounded(points[2 * i + 1]),
-      };
-    }),
-    { escapeFormulae: true },
-  );
+/** What the columns are called, each in its own way. */
+export function columnNames({ rows }: Table, headed: boolean): string[] {
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
+  const taken = new Set<string>();
+  return Array.from({ length: width }, (_, i) => {
+    const name = (headed && rows[0]?.[i]?.replace(/\s+/g, " ").trim()) || strings.list.texts.columnName(i + 1);
+    let own = name;
+    for (let n = 2; taken.has(own); n++) own = `${name} (${n})`;
+    taken.add(own);
+    return own;
+  });
 }
 
-/** By this mark Excel knows that a file is UTF-8. */
-const byteOrderMark = "\uFEFF";
+/** The column of the texts: one that is called so, or the one of most words. */
+export function textColumn(table: Table, headed: boolean): number {
+  const body = bodyOf(table, headed).slice(0, 50 * sample);
+  const called = headed ? (table.rows[0] ?? []).map((name) => textName.test(name.trim())) : [];
+  const among = called.some(Boolean) ? body.map((row) => row.map((cell, i) => (called[i] ? cell : ""))) : body;
+  return wordiest(among.some((row) => row.some((cell) => wordCount(cell) > 0)) ? among : body);
+}
 
-/** Saves CSV as a file. */
-export function download(name: string, csv: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([byteOrderMark, csv], { type: "text/csv;charset=utf-8" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+function wordiest(rows: Rows): number {
+  const words: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => (words[i] = (words[i] ?? 0) + wordCount(cell)));
+  return Math.max(0, words.indexOf(Math.max(...words)));
+}
+
+/** What a column holds. */
+export interface Column {
+  /** Each on one line. */
+  readonly texts: readonly string[];
+  /** Rows without a text. */
+  readonly empty: number;
+  /** Rows of which no character can be seen. */
+  readonly invisible: number;
+}
+
+export function columnOf(table: Table, headed: boolean, column: number): Column {
+  const cells = bodyOf(table, headed).map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim());
+  const filled = cells.filter((cell) => cell !== "");
+  const texts = filled.filter(isReadable);
+  return { texts, empty: cells.length - filled.length, invisible: filled.length - texts.length };
 }

@@ -64,7 +64,7 @@ export async function ask(by: CaseLens, pair: Pair, conditions: readonly string[
 async function blame(by: CaseLens, pair: Pair, found: readonly Answer[], signal: AbortSignal): Promise<Problem | undefined> {
   if (found.length < 2 || found.some(comparisonOf)) return undefined;
   try {
-    await by.embed(pair.map((sentence) => ({ sentence })), { signal });
+    await by.embed(pair, { signal });
     return undefined;
   } catch (error) {
     const problem = asProblem(error);
@@ -85,7 +85,7 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
     const blamed = await blame(by, pair, fresh, own.signal);
     if (running !== own) return;
     if (blamed) {
-      pending.value = false;
+      forget();
       failure.value = blamed;
       return;
     }
@@ -109,6 +109,7 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
     if (running !== own || isAbort(error)) return;
     pending.value = false;
     const problem = overcome(error, by);
+    if (problem && isAboutInput(problem)) forget();
     if (problem) failure.value = problem;
   }
 }
@@ -150,6 +151,7 @@ export function startAnswers(): void {
     sentences.forEach((sentence) => sentence.value);
     filledConditions.value;
     const delay = by === asked ? pauseMs : 0;
+    if (by !== asked) lastTime.value = undefined; // it was another device's
     asked = by;
     return untracked(() => schedule(delay));
   });

@@ -35,8 +35,24 @@ const start = examples[0];
 export const sentences = [signal(start.sentences[0]), signal(start.sentences[1])] as const;
 export const conditions = signal<readonly Condition[]>(endInBlank(start.conditions.map(withId)));
 
-/** The conditions that can be compared. */
-export const filledConditions = computed(() => conditions.value.filter(({ text }) => !isBlank(text)));
+/** What is the same for two conditions that say the same. */
+const keyOf = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
+
+/** Conditions that say what an earlier one says, each with that one's place in the list, from 1. */
+export const repeated = computed((): ReadonlyMap<number, number> => {
+  const places = new Map<string, number>();
+  const found = new Map<number, number>();
+  conditions.value.forEach(({ id, text }, index) => {
+    const place = places.get(keyOf(text));
+    if (isBlank(text)) return;
+    if (place === undefined) places.set(keyOf(text), index + 1);
+    else found.set(id, place);
+  });
+  return found;
+});
+
+/** The conditions that can be compared, each once. */
+export const filledConditions = computed(() => conditions.value.filter(({ id, text }) => !isBlank(text) && !repeated.value.has(id)));
 
 export const fields = computed<Fields>(() => ({
   sentences: [sentences[0].value, sentences[1].value],
@@ -54,6 +70,12 @@ export function setFields(next: Fields): void {
   });
 }
 
+/** Puts each sentence in the other's place. */
+export function swapSentences(): void {
+  const [first, second] = sentences;
+  batch(() => ([first.value, second.value] = [second.value, first.value]));
+}
+
 export function editCondition(id: number, text: string): void {
   conditions.value = endInBlank(
     conditions.value.map((condition) => (condition.id === id ? { id, text } : condition)),
@@ -69,19 +91,29 @@ export function removeCondition(id: number): void {
   conditions.value = endInBlank(conditions.value.filter((condition) => condition.id !== id));
 }
 
-/** Puts several lines in the place of one condition; answers the condition that follows the last of them. */
+const lastPaste = signal<{ readonly list: readonly Condition[]; readonly lines: number; readonly kept: number } | undefined>(undefined);
+/** How many lines were pasted, and how many of them became conditions: where that is not all of them, and until the list changes. */
+export const pasted = computed(() => (lastPaste.value?.list === conditions.value ? lastPaste.value : undefined));
+
+/**
+ * Puts several lines in the place of one condition, each once and as many as there is room for: those that were there stay.
+ * Answers the condition that follows the last of them.
+ */
 export function spreadCondition(id: number, lines: readonly string[]): Condition | undefined {
   const list = conditions.value;
   const at = list.findIndex((condition) => condition.id === id);
   if (at < 0) return undefined;
-  const [first = "", ...rest] = lines;
-  conditions.value = endInBlank([
-    ...list.slice(0, at),
-    { id, text: first },
-    ...rest.map(withId),
-    ...list.slice(at + 1),
-  ]);
-  return conditions.value[Math.min(at + lines.length, conditions.value.length - 1)];
+  const [before, after] = [list.slice(0, at), list.slice(at + 1)];
+  const others = [...before, ...after].filter(({ text }) => !isBlank(text));
+  const there = new Set(others.map(({ text }) => keyOf(text)));
+  const fresh = lines.filter((line) => !there.has(keyOf(line)) && there.add(keyOf(line)));
+  const kept = fresh.slice(0, maxConditions - others.length);
+  const [first = "", ...rest] = kept;
+  batch(() => {
+    conditions.value = endInBlank([...before, { id, text: first }, ...rest.map(withId), ...after]);
+    lastPaste.value = kept.length < lines.length ? { list: conditions.value, lines: lines.length, kept: kept.length } : undefined;
+  });
+  return conditions.value[Math.min(at + kept.length, conditions.value.length - 1)];
 }
 
 export const isExample = (example: Example, now: Fields): boolean =>

@@ -13,7 +13,7 @@ export const asProblem = (error: unknown): Problem =>
     : { code: "internal", message: error instanceof Error ? error.message : String(error) };
 
 export const isAbort = (error: unknown): boolean =>
-  (error instanceof CaseLensError && (error.code === "aborted" || error.code === "disposed")) ||
+  (error instanceof CaseLensError && error.code === "disposed") ||
   (error instanceof DOMException && error.name === "AbortError");
 
 /** Codes that blame a text and not the engine: other conditions may still work. */

@@ -19,6 +19,9 @@ export const suggested = signal<Suggested | undefined>(undefined);
 /** Whether there are none because looking for them would take this device too long. */
 export const leftOut = computed(() => slow.value === true && bothTyped.value && !suggested.value);
 
+/** Whether there are none yet. */
+export const looking = computed(() => lens.value !== undefined && bothTyped.value && !failure.value && !suggested.value && slow.value === false);
+
 /** How often it failed for a pair. */
 const failed = signal({ pair: "", times: 0 });
 

@@ -1,10 +1,11 @@
-// A quiet strip: where the model runs, what it is, how fast it answers.
+// Where the model runs, what it is, how fast it answers: folded away at the page's end, for those who want to know.
 
 import { lastTime } from "../state/answers";
 import { chosenDevice, engine, movedToCpu, type Engine as EngineState } from "../state/engine";
 import { step } from "../state/history";
 import type { DeviceChoice } from "../state/link";
 import { strings } from "../strings";
+import { told } from "./Notices";
 
 const words = strings.engine;
 
@@ -31,13 +32,10 @@ function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
         <Fact name={words.size} value={words.megabytes(info.bytes)} />
         <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />
       </dl>
-      <details class="why">
-        <summary>{words.why}</summary>
-        <p>
-          {info.reason}
-          {movedToCpu.value ? ` ${strings.problems.gpuLost}` : ""}
-        </p>
-      </details>
+      <p class="why">
+        {info.reason}
+        {movedToCpu.value ? ` ${strings.problems.gpuLost}` : ""}
+      </p>
     </div>
   );
 }
@@ -65,16 +63,16 @@ const DeviceSwitch = () => (
 export function Engine() {
   const state = engine.value;
   return (
-    <section class="engine" aria-labelledby="engine-title">
-      <h2 id="engine-title" class="hidden">
-        {words.title}
-      </h2>
-      {state.phase === "ready" ? (
-        <Facts state={state} />
-      ) : (
-        <p class="quiet">{state.phase === "loading" ? strings.loading.starting : strings.problems.title}</p>
-      )}
-      <DeviceSwitch />
-    </section>
+    <details class="engine">
+      <summary>{words.title}</summary>
+      <div class="engine-inside">
+        {state.phase === "ready" ? (
+          <Facts state={state} />
+        ) : (
+          <p class={state.phase === "failed" ? "problem" : "quiet"}>{state.phase === "loading" ? strings.loading.starting : told(state.problem)}</p>
+        )}
+        <DeviceSwitch />
+      </div>
+    </details>
   );
 }

@@ -1,6 +1,7 @@
 // How far the model's download is: as a bar under the sentences, and in words beside the results' title.
 
 import { engine } from "../state/engine";
+import { figures } from "../state/shipped";
 import { strings } from "../strings";
 
 const words = strings.loading;
@@ -11,9 +12,9 @@ function loadingText(): string | undefined {
   if (state.phase !== "loading") return undefined;
   const { progress } = state;
   if (!progress) return words.starting;
-  return progress.phase === "download"
-    ? words.bytes(progress.loaded, progress.total, progress.progress)
-    : words.preparing;
+  // A server that compresses does not say how much there is; the model's card does.
+  const total = progress.total ?? Math.max(figures.megabytes * 1e6, progress.loaded);
+  return progress.phase === "download" ? words.bytes(progress.loaded, total) : words.preparing;
 }
 
 /** Keeps its place when nothing is loading, so that nothing moves. */

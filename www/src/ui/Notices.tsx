@@ -1,7 +1,9 @@
-// What went wrong, in words, with the button that helps.
+// What went wrong, in a visitor's words, with the button that helps. What the package says of it goes to the console.
 
+import { useEffect } from "preact/hooks";
 import { askAgain, failure } from "../state/answers";
 import { chosenDevice, engine, lens, loadLens, movedToCpu, warnings } from "../state/engine";
+import { sentences } from "../state/fields";
 import { step } from "../state/history";
 import { isAboutInput, type Problem } from "../state/problem";
 import { strings } from "../strings";
@@ -16,14 +18,21 @@ interface Props {
   readonly retry: (() => void) | undefined;
 }
 
+/** A problem in a visitor's words. */
+export function told({ code, message }: Problem): string {
+  if (code !== "text-too-long") return words.told[code] ?? message;
+  const [first, second] = sentences.map(({ value }) => value.length) as [number, number];
+  return second > first ? words.tooLong(1, second) : words.tooLong(0, first);
+}
+
 export function Failure({ title, problem, retry }: Props) {
   const place = useHeir<HTMLDivElement>(headingAfter);
+  useEffect(() => console.info(`caselens: ${problem.code}: ${problem.message}`), [problem]);
   const offerCpu = chosenDevice.value !== "wasm" && ["webgpu-unavailable", "gpu-lost"].includes(problem.code);
   return (
     <div class="notice notice-bad" role="alert" ref={place}>
       <p class="notice-title">{title}</p>
-      <p>{problem.message}</p>
-      {words.advice[problem.code] && <p>{words.advice[problem.code]}</p>}
+      <p>{told(problem)}</p>
       <div class="notice-tools">
         {offerCpu && (
           <button type="button" class="button button-strong" onClick={() => step(() => (chosenDevice.value = "wasm"))}>

@@ -4,8 +4,10 @@ import { isWord, lookOf } from "../state/attention";
 import { cutSentences } from "../state/cut";
 import { sentences } from "../state/fields";
 import { inLens } from "../state/focus";
+import { enterToNext } from "../state/next";
 import { foreign } from "../state/said";
 import { strings } from "../strings";
+import { Pencil } from "./Pencil";
 
 /**
  * The sentence's words behind the field, each tinted by how much the condition in the lens looks at it, with the number
@@ -16,7 +18,7 @@ function Tint({ index }: { index: 0 | 1 }) {
   if (!look) return null;
   const { pieces, largest } = look[index];
   return (
-    <div class="tint" aria-hidden="true">
+    <div class="tint" dir="auto" aria-hidden="true">
       {pieces.map(({ text, share }, at) =>
         share === undefined ? (
           text
@@ -30,7 +32,13 @@ function Tint({ index }: { index: 0 | 1 }) {
   );
 }
 
-export function Sentence({ index }: { index: 0 | 1 }) {
+interface Props {
+  readonly index: 0 | 1;
+  /** Whether its words are tinted by the condition in the lens. */
+  readonly tinted?: boolean;
+}
+
+export function Sentence({ index, tinted = false }: Props) {
   const sentence = sentences[index];
   const id = `sentence-${index + 1}`;
   const cut = cutSentences.value[index];
@@ -39,22 +47,29 @@ export function Sentence({ index }: { index: 0 | 1 }) {
     <div class={index === 0 ? "sentence sentence-first" : "sentence sentence-second"}>
       <div class="sentence-head">
         <label for={id}>{index === 0 ? strings.sentences.first : strings.sentences.second}</label>
-        {lookOf(inLens.value) && (
-          <span class="quiet" aria-hidden="true">
+        <span class="hint" id={`${id}-hint`}>
+          <Pencil />
+          {strings.sentences.own}
+        </span>
+        {tinted && lookOf(inLens.value) && (
+          <span class="quiet attention-unit" aria-hidden="true">
             {strings.attention.unit}
           </span>
         )}
       </div>
       {/* The copy behind the field gives it the height of its text. */}
       <div class="grow" data-text={sentence.value}>
-        <Tint index={index} />
+        {tinted && <Tint index={index} />}
         <textarea
           id={id}
           rows={1}
           value={sentence.value}
           placeholder={strings.sentences.placeholder}
           spellcheck={false}
-          aria-describedby={`${id}-note`}
+          dir="auto"
+          enterkeyhint="next"
+          onKeyDown={enterToNext}
+          aria-describedby={`${id}-hint ${id}-note`}
           onInput={(event) => (sentence.value = event.currentTarget.value)}
         />
       </div>

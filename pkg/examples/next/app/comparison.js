@@ -14,7 +14,7 @@ export function Comparison({ sentence1, sentence2 }) {
         const results = await lens.compare(sentence1, sentence2, ["the place", "the game"], { signal });
         setText(results.map(({ condition, rating }) => `${condition}: ${rating.toFixed(1)} of 5`).join("\n"));
       })
-      .catch((error) => error.code !== "aborted" && setText(error.message));
+      .catch((error) => error.name !== "AbortError" && setText(error.message));
     return () => leaving.abort();
   }, [sentence1, sentence2]);
   return (

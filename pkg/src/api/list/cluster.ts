@@ -1,9 +1,10 @@
 // Groups: texts that are alike under a condition, gathered, named by their most central text, and laid out as a map. Texts that say
 // nothing about the condition are a group by themselves: what they have in common is no answer to it.
 
-import type { EmbeddingsData, Grouping } from "../../types.js";
+import type { Grouping } from "../../types.js";
 import { checkInteger, checkOptions, invalid } from "../check.js";
-import { Embeddings } from "../embeddings.js";
+import type { Embeddings } from "../embeddings.js";
+import { arrayOf } from "../realm.js";
 import { type Calls, embedAll, type ListOptions, listRequest, saying } from "./options.js";
 
 /** Options of `cluster`. */
@@ -28,14 +29,14 @@ export interface Member {
   readonly index: number;
   /** The text itself. */
   readonly text: string;
-  /** Cosine similarity to the group's centre, −1 to 1. */
+  /** Cosine similarity to the group's center, −1 to 1. */
   readonly similarity: number;
 }
 
 /** Texts that are alike. */
 export interface Group {
   /** Place in the list of the most central member, which stands for the group. */
-  readonly centre: number;
+  readonly center: number;
   /** All members, the most central first. */
   readonly members: readonly Member[];
   /** Present for the group of the texts that say nothing about the condition, as far as the head tells. */
@@ -64,18 +65,19 @@ const AS_GOOD = 0.95;
 const READING = 0.9;
 
 export async function cluster(calls: Calls, list: readonly string[], value: ClusterOptions | undefined): Promise<Clustering> {
-  const { texts, condition, embeddings: given, signal, onProgress } = listRequest(list, value);
-  const { groups, previous } = checkOptions<ClusterOptions>(value);
+  const { texts, condition, embeddings: given, signal, onTruncate, onProgress } = listRequest(calls, list, value);
+  const { groups, previous: before } = checkOptions<ClusterOptions>(value);
   if (texts.length === 0) throw invalid("texts is empty: give at least one text to group.");
   const wanted = checkInteger("groups", groups, 1, texts.length);
   if (given && given.dtype !== "float32") throw invalid(`embeddings to be grouped must be float32, not ${given.dtype}.`);
-  if (previous !== undefined && !(previous instanceof Float32Array && previous.length === 2 * texts.length)) {
+  const previous = arrayOf(Float32Array, before);
+  if (before !== undefined && previous?.length !== 2 * texts.length) {
     throw invalid(`previous must be the points of an earlier call for these ${texts.length} texts.`);
   }
 
   const reading = given ? 0 : READING;
   const read = (share: number): void => onProgress?.({ phase: "embed", progress: reading * share });
-  const embeddings = given ?? new Embeddings((await embedAll(calls, texts, condition, {}, signal, read)) as EmbeddingsData<"float32">);
+  const embeddings = given ?? (await embedAll<"float32">(calls, texts, condition, { onTruncate }, signal, read));
   const { data, dims } = embeddings;
   const grouped = (share: number): void =>
     onProgress?.({ phase: "group", progress: reading + (0.99 - reading) * share });
@@ -96,11 +98,9 @@ export async function cluster(calls: Calls, list: readonly string[], value: Clus
 }
 
 /** Some rows of embeddings, one after the other; all of them as they are. */
-function rowsOf({ data, dims, count }: Embeddings<"float32">, places: readonly number[]): { data: Float32Array; dims: number } {
-  if (places.length === count) return { data, dims };
-  const some = new Float32Array(places.length * dims);
-  for (const [at, place] of places.entries()) some.set(data.subarray(place * dims, (place + 1) * dims), at * dims);
-  return { data: some, dims };
+function rowsOf(embeddings: Embeddings<"float32">, places: readonly number[]): { data: Float32Array; dims: number } {
+  const { data, dims } = places.length === embeddings.length ? embeddings : embeddings.select(places);
+  return { data, dims };
 }
 
 /** The numbers of groups to try. */
@@ -128,6 +128,6 @@ function gathered(texts: readonly string[], places: readonly number[], { labels,
   });
   return groups.map((members) => {
     members.sort((a, b) => b.similarity - a.similarity || a.index - b.index);
-    return { centre: (members[0] as Member).index, members };
+    return { center: (members[0] as Member).index, members };
   });
 }

@@ -1,31 +1,25 @@
 // What the calls about a list of texts have in common: checks of the list, its embeddings, and their progress.
 
-import { CaseLensError } from "../../errors.js";
+import { CaseLensError, withIndex } from "../../errors.js";
 import type { Pool } from "../../page/pool.js";
-import type { CallOptions, EmbeddingsData } from "../../types.js";
-import { checkFunction, checkOptions, checkSignal, checkText, checkTexts, invalid } from "../check.js";
+import type { CallOptions, EmbeddingsData, EmbeddingType, OnTruncate } from "../../types.js";
+import { checkFilled, checkFunction, checkOptions, checkSignal, checkStrings, checkTexts, invalid } from "../check.js";
 import { Embeddings, type VectorOptions } from "../embeddings.js";
+import type { ProgressOptions } from "../progress.js";
+import { checkTruncate, type TruncateOptions } from "../truncate.js";
 
 /** What these calls need of a pool of workers. */
 export type Calls = Pick<Pool, "call" | "info">;
 
 /** Which of several texts say something about their condition; all of them where nothing tells that. */
-export function saying({ info }: Calls, { mentioned, count }: Pick<EmbeddingsData, "mentioned" | "count">): boolean[] {
+export function saying({ info }: Calls, { mentioned, length }: Pick<EmbeddingsData, "mentioned" | "length">): boolean[] {
   const threshold = info.mentioned?.threshold ?? 0;
   // NaN is of a text without a condition.
-  return Array.from({ length: count }, (_, i) => !((mentioned?.[i] ?? 1) < threshold));
-}
-
-/** How far a call about many texts has come. */
-export interface ListProgress {
-  /** `embed`: texts are read; `group`: groups are looked for. */
-  readonly phase: "embed" | "group";
-  /** 0 to 1. It never falls, and is 1 when the call is done. */
-  readonly progress: number;
+  return Array.from({ length }, (_, i) => !((mentioned?.[i] ?? 1) < threshold));
 }
 
 /** Options of every call about a list of texts. */
-export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions {
+export interface ListOptions<E extends Embeddings = Embeddings> extends CallOptions, ProgressOptions, TruncateOptions {
   /** The aspect under which the texts are seen; without it they are seen as they are. */
   condition?: string | undefined;
   /**
@@ -33,8 +27,6 @@ export interface ListOptions<E extends Embeddings = Embeddings> extends CallOpti
    * again.
    */
   embeddings?: E | undefined;
-  /** Told how the call goes. */
-  onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** List options, checked. */
@@ -43,48 +35,72 @@ export interface ListRequest<E extends Embeddings> {
   readonly condition: string | undefined;
   readonly embeddings: E | undefined;
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: ((progress: ListProgress) => void) | undefined;
+  readonly onTruncate: OnTruncate;
+  readonly onProgress: ProgressOptions["onProgress"];
 }
 
-/** @throws CaseLensError `invalid-argument`, `invalid-text` or `empty-text`, before any work is done. */
-export function listRequest<E extends Embeddings>(texts: readonly string[], value: ListOptions<E> | undefined): ListRequest<E> {
+/** @throws CaseLensError `invalid-argument`, `invalid-text`, `empty-text` or `text-too-long`, before any work is done. */
+export function listRequest<E extends Embeddings>(
+  { info }: Calls,
+  texts: readonly string[],
+  value: ListOptions<E> | undefined,
+): ListRequest<E> {
   const options = checkOptions<ListOptions<E>>(value);
-  const list = checkTexts("texts", texts);
-  list.forEach((text, i) => checkFilled(`texts[${i}]`, text));
+  // Texts whose embeddings are there are not read.
+  const list = options.embeddings === undefined ? checkTexts("texts", texts) : checkStrings("texts", texts);
   const { condition, embeddings } = options;
-  if (condition !== undefined) checkFilled("condition", checkText("condition", condition));
-  if (embeddings !== undefined && !(embeddings instanceof Embeddings && embeddings.count === list.length)) {
-    throw invalid(`embeddings must be an Embeddings with one row for each of the ${list.length} texts.`);
-  }
+  if (condition !== undefined) checkFilled("condition", condition);
+  const given = embeddings === undefined || embeddings instanceof Embeddings ? embeddings : asEmbeddings(embeddings);
+  if (given) checkFitting(given, list.length, condition, info.model);
   return {
     texts: list,
     condition,
-    embeddings,
+    embeddings: given as E | undefined,
     signal: checkSignal(options.signal),
+    onTruncate: checkTruncate(options),
     onProgress: checkFunction("onProgress", options.onProgress),
   };
 }
 
-/** Refuses a text of white space here, where its place in the caller's list is known. */
-export function checkFilled(what: string, text: string): string {
-  if (text.trim() === "") throw new CaseLensError("empty-text", `${what} is empty. Give it at least one word.`);
-  return text;
+/** Refuses embeddings of other texts, of another model or of another condition, as far as they say what they are of. */
+function checkFitting(given: Embeddings, texts: number, condition: string | undefined, model: string): void {
+  if (given.length !== texts) throw invalid(`embeddings must be an Embeddings with one row for each of the ${texts} texts.`);
+  if (given.model !== undefined && given.model !== model) {
+    throw invalid(`embeddings are of the model ${given.model}, and ${model} is loaded: embed the texts again.`);
+  }
+  const named = (text: string | null | undefined): string => (text == null ? "no condition" : `the condition "${asRead(text)}"`);
+  if (given.condition !== undefined && named(given.condition) !== named(condition)) {
+    throw invalid(`embeddings are of texts seen under ${named(given.condition)}, not under ${named(condition)}: embed the texts again.`);
+  }
 }
 
-/** Tells of each part of the texts that is read; of the last one the call tells itself, when it is done. */
-export function toldOfReading(onProgress: ListRequest<Embeddings>["onProgress"]): (share: number) => void {
-  return (share) => share < 1 && onProgress?.({ phase: "embed", progress: share });
+/** A condition without what the engine leaves out of it too (`normalize_condition`): white space around it, and its full stop. */
+function asRead(condition: string): string {
+  const text = condition.trim();
+  return /[^.]\.$/.test(text) ? text.slice(0, -1).trimEnd() : text;
+}
+
+/** What is no `Embeddings` of this copy of the package, but may be one of another, or was kept as plain data. */
+function asEmbeddings(value: unknown): Embeddings {
+  if (typeof value !== "object" || value === null) throw invalid("embeddings must be an Embeddings, as `embed` gives them.");
+  return new Embeddings(value as EmbeddingsData);
+}
+
+/** Throws an error of what the caller gave no list of: a place in what was embedded is none there. */
+export function ofNoItem(error: unknown): never {
+  throw error instanceof CaseLensError ? withIndex(error, undefined) : error;
 }
 
 /** Embeds texts under one condition. */
-export async function embedAll(
+export async function embedAll<T extends EmbeddingType = "float32">(
   calls: Calls,
   sentences: readonly string[],
   condition: string | undefined,
-  { dims, dtype = "float32" }: VectorOptions,
+  { dims, dtype, onTruncate }: VectorOptions<T> & { onTruncate: OnTruncate },
   signal: AbortSignal | undefined,
   onPart?: (share: number) => void,
-): Promise<EmbeddingsData> {
+): Promise<Embeddings<T>> {
   const conditions = sentences.map(() => condition);
-  return calls.call({ method: "embed", sentences, conditions, dims, dtype }, signal, onPart);
+  const embedded = await calls.call({ method: "embed", sentences, conditions, dims, dtype: dtype ?? "float32", onTruncate }, signal, onPart);
+  return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: calls.info.model, condition: condition ?? null });
 }

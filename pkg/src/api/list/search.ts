@@ -1,16 +1,19 @@
 // Search: the texts of a list in the order of how alike they are to a query, under a condition; those that say nothing about it
 // come last.
 
-import { checkInteger, checkOptions, checkText } from "../check.js";
-import { Embeddings } from "../embeddings.js";
-import { type Calls, checkFilled, embedAll, type ListOptions, listRequest, saying, toldOfReading } from "./options.js";
+import type { EmbeddingType } from "../../types.js";
+import { checkFilled, checkInteger, checkOptions } from "../check.js";
+import type { Embeddings } from "../embeddings.js";
+import { toldOfReading } from "../progress.js";
+import { firstOf } from "./first.js";
+import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {
   /**
-   * How many results to give at most.
+   * How many results to give at most; `texts.length` for all.
    *
-   * @defaultValue all
+   * @defaultValue 10
    */
   limit?: number | undefined;
 }
@@ -27,26 +30,31 @@ export interface Hit {
   readonly unmentioned?: true;
 }
 
+const LIMIT = 10;
+
 export async function search(
   calls: Calls,
   query: string,
   list: readonly string[],
   value: SearchOptions | undefined,
 ): Promise<Hit[]> {
-  const { texts, condition, embeddings, signal, onProgress } = listRequest(list, value);
-  const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? texts.length;
-  checkFilled("query", checkText("query", query));
+  const { texts, condition, embeddings, signal, onTruncate, onProgress } = listRequest(calls, list, value);
+  const limit = checkInteger("limit", checkOptions<SearchOptions>(value).limit, 1, Number.MAX_SAFE_INTEGER) ?? LIMIT;
+  checkFilled("query", query);
 
-  const asked = new Embeddings(await embedAll(calls, [query], condition, embeddings ?? {}, signal));
-  const rows = embeddings ?? new Embeddings(await embedAll(calls, texts, condition, {}, signal, toldOfReading(onProgress)));
+  const form = { dims: embeddings?.dims, dtype: embeddings?.dtype, onTruncate };
+  const asked = await embedAll<EmbeddingType>(calls, [query], condition, form, signal).catch(ofNoItem);
+  const rows: Embeddings = embeddings ?? (await embedAll(calls, texts, condition, { onTruncate }, signal, toldOfReading(onProgress)));
+  const similarities = rows.similarities(0, asked);
   const says = saying(calls, rows);
-  const hits = texts.map((text, index): Hit => ({
+  const order = (a: number, b: number): number =>
+    Number(says[b]) - Number(says[a]) || (similarities[b] as number) - (similarities[a] as number) || a - b;
+  const hits = firstOf(texts.length, limit, order).map((index): Hit => ({
     index,
-    text,
-    similarity: rows.similarity(index, 0, asked),
+    text: texts[index] as string,
+    similarity: similarities[index] as number,
     ...(!says[index] && { unmentioned: true }),
   }));
   onProgress?.({ phase: "embed", progress: 1 });
-  const last = ({ unmentioned }: Hit): number => (unmentioned ? 1 : 0);
-  return hits.sort((a, b) => last(a) - last(b) || b.similarity - a.similarity || a.index - b.index).slice(0, limit);
+  return hits;
 }

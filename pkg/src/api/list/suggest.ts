@@ -1,13 +1,16 @@
 // Suggestions: conditions that say something about two sentences, from both ends: alike in this, different in that.
 
+import type { EmbedCall } from "../../protocol.js";
 import type { CallOptions } from "../../types.js";
-import { checkFunction, checkInteger, checkOptions, checkSignal, checkText, checkTexts } from "../check.js";
+import { checkFilled, checkFunction, checkInteger, checkOptions, checkSignal, checkTexts } from "../check.js";
 import { Embeddings } from "../embeddings.js";
+import { type ProgressOptions, toldOfReading } from "../progress.js";
+import { checkTruncate, type TruncateOptions } from "../truncate.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, checkFilled, type ListProgress, saying, toldOfReading } from "./options.js";
+import { type Calls, ofNoItem, saying } from "./options.js";
 
 /** Options of `suggest`. */
-export interface SuggestOptions extends CallOptions {
+export interface SuggestOptions extends CallOptions, ProgressOptions, TruncateOptions {
   /** Conditions to try besides the built-in ones, for example those of your field. */
   conditions?: readonly string[] | undefined;
   /**
@@ -16,8 +19,6 @@ export interface SuggestOptions extends CallOptions {
    * @defaultValue 8
    */
   limit?: number | undefined;
-  /** Told how the call goes. */
-  onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** A condition worth looking through. */
@@ -49,26 +50,22 @@ export async function suggest(
   value: SuggestOptions | undefined,
 ): Promise<Suggestion[]> {
   const options = checkOptions<SuggestOptions>(value);
-  const own = checkTexts("conditions", options.conditions ?? []).map((text, i) => checkFilled(`conditions[${i}]`, text));
+  const own = checkTexts("conditions", options.conditions ?? []);
   const limit = checkInteger("limit", options.limit, 1, 1000) ?? LIMIT;
   const signal = checkSignal(options.signal);
   const onProgress = checkFunction("onProgress", options.onProgress);
-  const pair = [checkText("sentence1", sentence1), checkText("sentence2", sentence2)] as const;
-  checkFilled("sentence1", pair[0]);
-  checkFilled("sentence2", pair[1]);
+  const pair = [checkFilled("sentence1", sentence1), checkFilled("sentence2", sentence2)] as const;
 
   const conditions = [...new Set([...own, ...CONDITIONS])];
-  const embedded = await calls.call(
-    {
-      method: "embed",
-      sentences: conditions.flatMap(() => pair),
-      conditions: conditions.flatMap((condition) => [condition, condition]),
-      dims: undefined,
-      dtype: "float32",
-    },
-    signal,
-    toldOfReading(onProgress),
-  );
+  const call: EmbedCall = {
+    method: "embed",
+    sentences: conditions.flatMap(() => pair),
+    conditions: conditions.flatMap((condition) => [condition, condition]),
+    dims: undefined,
+    dtype: "float32",
+    onTruncate: checkTruncate(options),
+  };
+  const embedded = await calls.call(call, signal, toldOfReading(onProgress)).catch(ofNoItem);
   const says = saying(calls, embedded);
   const suggestions = ranked(conditions, new Embeddings(embedded), limit, (place) => (says[2 * place] ?? true) || (says[2 * place + 1] ?? true));
   onProgress?.({ phase: "embed", progress: 1 });

@@ -144,6 +144,8 @@ describe("the demo", { concurrency: false }, () => {
     const filter = (from) => !["models", "bundle"].includes(path.basename(from));
     const publicDir = path.join(folder, "public");
     await cp(path.join(www, "public"), publicDir, { recursive: true, filter });
+    // Of the models' card the page takes its figures.
+    await cp(path.join(www, "public/models/README.md"), path.join(publicDir, "models/README.md"));
     await build({ root: www, publicDir, build: { outDir: path.join(folder, "site"), emptyOutDir: true }, logLevel: "error" });
   }, { timeout: 120_000 });
 

@@ -8,14 +8,19 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { brotliCompress } from "node:zlib";
+import { brotliCompress, brotliCompressSync, gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 const PKG = fileURLToPath(new URL("../", import.meta.url));
 /** What a browser loads at most: all JavaScript and one of the two wasm modules, compressed with brotli. */
 const BUDGET = 1_000_000;
+/** What is left of the JavaScript of page and worker when a bundler has minified it, compressed with brotli. */
+const MINIFIED = 30_000;
+/** What is left in the page, with gzip, where `Encoder` alone is imported. */
+const ENCODER = 10_500;
 
 let folder;
 let tarball;
@@ -138,4 +143,24 @@ test("what a browser loads stays within its budget", { timeout: 240_000 }, async
   const largest = Math.max(...sizes.filter(isWasm).map(({ size }) => size));
   context.diagnostic(`${scripts + largest} of ${BUDGET} bytes`);
   assert.ok(scripts + largest <= BUDGET, `${scripts} bytes of JavaScript and ${largest} of wasm are more than ${BUDGET}`);
+});
+
+/** What a bundler makes of a module: minified, and without what nobody uses. */
+async function bundled(contents) {
+  const inlined = { name: "inlined", setup: ({ onResolve }) => onResolve({ filter: /\/inline\.js$/ }, ({ path }) => ({ path, external: true })) };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: PKG }, bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [inlined] });
+  return outputFiles[0].contents;
+}
+
+test("bundlers make little JavaScript of it, and leave out what is not imported", async (context) => {
+  const [page, worker] = await Promise.all([bundled('export * from "./dist/index.js"'), bundled('import "./dist/worker.js"')]);
+  const scripts = brotliCompressSync(page).byteLength + brotliCompressSync(worker).byteLength;
+  context.diagnostic(`${scripts} of ${MINIFIED} bytes`);
+  assert.ok(scripts <= MINIFIED, `${scripts} bytes are more than ${MINIFIED}`);
+
+  const encoder = await bundled('export { Encoder } from "./dist/index.js"');
+  const size = gzipSync(encoder).byteLength;
+  context.diagnostic(`Encoder alone: ${size} of ${ENCODER} bytes`);
+  assert.ok(size <= ENCODER, `${size} bytes are more than ${ENCODER}`);
+  for (const call of ["compare", "group", "suggest"]) assert.ok(!new TextDecoder().decode(encoder).includes(`async ${call}(`), call);
 });

@@ -7,6 +7,7 @@ import {
   type Clustering,
   type CompareOptions,
   type Comparison,
+  type EmbeddedBatch,
   Embeddings,
   type EmbeddingsData,
   Encoder,
@@ -96,6 +97,9 @@ const clustering: Clustering = await lens.cluster(["a"], { condition: "c", group
 const central: number[] = clustering.groups.map(({ center, members }) => center + members.length + (members[0]?.similarity ?? 0));
 const places: [Float32Array, Uint32Array, number] = [clustering.points, clustering.labels, clustering.silhouette];
 const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, onProgress, signal });
+const batches: EmbeddedBatch<string, "int8">[] = [];
+for await (const batch of lens.embedStream(["a"].values(), { condition: "c", dtype: "int8", batchSize: 8, signal })) batches.push(batch);
+for await (const { texts } of lens.embedStream([{ sentence: "a", condition: "c" }])) named.push(...texts.map(({ sentence }) => sentence));
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 const over: boolean = lens.closed;
@@ -106,6 +110,7 @@ const over: boolean = lens.closed;
 
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
 const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal, onProgress });
+for await (const { index, embeddings } of encoder.embedStream(async function* () { yield "a"; }(), { pooling: "cls" })) numbers.push(index, ...embeddings.row(0));
 const cutAway: Uint32Array | undefined = embeddings.truncated;
 const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
@@ -141,6 +146,8 @@ await Encoder.load({ head: "head.safetensors" });
 new CaseLens();
 // @ts-expect-error: conditions are a list
 await lens.compare("a", "b", "c");
+// @ts-expect-error: how many texts there are is not known
+encoder.embedStream(["a"], { onProgress });
 // @ts-expect-error: an encoder knows no conditions
 await encoder.embed(["a"], { condition: "c" });
 // @ts-expect-error: no such pooling

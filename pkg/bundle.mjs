@@ -33,7 +33,7 @@ const ONE_GLUE = {
 };
 
 const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
-await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js"], plugins: [OWN_INLINE, ONE_GLUE] });
+await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js", "build/langchain.js", "build/ai.js"], plugins: [OWN_INLINE, ONE_GLUE] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
 await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ONE_GLUE] });
 
@@ -42,7 +42,7 @@ const SHARED_TYPES = {
   name: "shared-types",
   resolveId: (source, importer) => (importer && /\/(index|types|errors)\.js$/.test(source) ? { id: "./index.js", external: true } : undefined),
 };
-for (const [entry, plugins] of [["index", []], ["element", [SHARED_TYPES]], ["inline", [SHARED_TYPES]]]) {
+for (const [entry, plugins] of [["index", []], ...["element", "inline", "langchain", "ai"].map((entry) => [entry, [SHARED_TYPES]])]) {
   const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
   await types.write({ file: `dist/${entry}.d.ts` });
 }

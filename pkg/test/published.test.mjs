@@ -37,8 +37,8 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
-  const types = ["index", "element", "inline"].map((file) => `${file}.d.ts`);
+  const bundles = ["index", "element", "worker", "inline", "langchain", "ai", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
+  const types = ["index", "element", "inline", "langchain", "ai"].map((file) => `${file}.d.ts`);
   const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [
     "CHANGELOG.md",
@@ -118,9 +118,13 @@ test("its types are right for an old compiler that checks them too, and hold not
     import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
     import { CaseLensElement } from "caselens/element";
     import { inThisThread } from "caselens/inline";
+    import { CaseLensEmbeddings } from "caselens/langchain";
+    import { type EmbeddingModel, embeddingModel } from "caselens/ai";
     export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
     export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
     export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
+    export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
     export const element: CaseLensElement | null = document.querySelector("case-lens");`;
   await writeFile(path.join(user, "main.mts"), main);
   const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };

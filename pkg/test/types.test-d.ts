@@ -25,7 +25,9 @@ import {
   type Unsaid,
   unsaid,
 } from "caselens";
+import { type EmbeddingModel, embeddingModel } from "caselens/ai";
 import { inThisThread } from "caselens/inline";
+import { CaseLensEmbeddings } from "caselens/langchain";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
@@ -100,6 +102,8 @@ const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"]
 const batches: EmbeddedBatch<string, "int8">[] = [];
 for await (const batch of lens.embedStream(["a"].values(), { condition: "c", dtype: "int8", batchSize: 8, signal })) batches.push(batch);
 for await (const { texts } of lens.embedStream([{ sentence: "a", condition: "c" }])) named.push(...texts.map(({ sentence }) => sentence));
+const adapted: EmbeddingModel = embeddingModel(lens, { condition: "c", dims: 64 });
+const vector: number[] = await new CaseLensEmbeddings(lens, { condition: "c", onTruncate: "error" }).embedQuery(adapted.modelId);
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 const over: boolean = lens.closed;
@@ -169,4 +173,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, where, wrong };
+export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };

@@ -45,6 +45,7 @@ test("it holds what it needs and no more", async () => {
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
+    "THIRD-PARTY-NOTICES.txt",
     "package.json",
     ...[...bundles, ...bundles.map((file) => `${file}.map`), ...types, ...wasm].map((file) => `dist/${file}`),
   ];

@@ -101,6 +101,7 @@ build_package() {
   build_wasm
   npm_install pkg
   say "Building the npm package"
+  node pkg/notices.mjs || die "the licences of what the wasm modules hold could not be gathered: see the message above."
   npm run --silent build --prefix pkg || die "the package did not build: see the message above."
 }
 
@@ -119,7 +120,7 @@ build_site() {
   rm -f "www/dist/models/${base##*/}"* # it lies beside what ships, and the page never loads it
   # After the demo, so that its service worker does not keep these pages.
   build_docs
-  cp -r pkg/docs/api www/dist/
+  cp -r pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist/
 }
 
 # The page loads what ships by its name: an encoder of one's own takes that name in the built site alone.
@@ -185,6 +186,7 @@ run_tests() {
     counted "Rust tests" cargo test --quiet --release --features cli --no-fail-fast
   if need_ray; then checked "Ray example" "$ray" tests/ray/embed.py "$companion"; fi
   build_site
+  npm_install pkg/test/adapters
   npm_install tests/browser
   counted "Package tests" npm test --silent --prefix pkg
   counted "Browser tests" npm test --silent --prefix tests/browser
@@ -217,7 +219,7 @@ case $verb in
   docs) need_tools; build_docs ;;
   site) site ;;
   serve) serve ;;
-  clean) cargo clean; rm -rf pkg/build pkg/dist pkg/docs/api www/dist "$base" "$base.from" ;;
+  clean) cargo clean; rm -rf pkg/build pkg/dist pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist "$base" "$base.from" ;;
   help) usage ;;
   *) die "there is no verb $verb. ./build.sh help lists them." ;;
 esac

@@ -5,6 +5,7 @@
 // debugger leads to TypeScript, and bundlers see the expressions that they look for. Who bundles minifies anyway.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { rollup } from "rollup";
@@ -24,17 +25,24 @@ const OWN_INLINE = {
   setup: ({ onResolve }) => onResolve({ filter: /\/(node-)?inline\.js$/ }, ({ kind, path }) => (kind === "dynamic-import" ? { path: `./${path.split("/").at(-1)}`, external: true } : undefined)),
 };
 
+/** wasm-bindgen writes the same text beside both modules, as long as it names nothing that depends on the instructions. */
+const SAME = (await readFile("build/wasm/caselens.js")).equals(await readFile("build/wasm/relaxed/caselens.js"));
+const ONE_GLUE = {
+  name: "one-glue",
+  setup: ({ onResolve }) => SAME && onResolve({ filter: /\/wasm\/relaxed\/caselens\.js$/ }, () => ({ path: path.resolve("build/wasm/caselens.js") })),
+};
+
 const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
-await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js"], plugins: [OWN_INLINE] });
+await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js", "build/langchain.js", "build/ai.js"], plugins: [OWN_INLINE, ONE_GLUE] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
-await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE] });
+await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ONE_GLUE] });
 
 /** What an entry's types share with those of `index.d.ts`, which names all of them. */
 const SHARED_TYPES = {
   name: "shared-types",
   resolveId: (source, importer) => (importer && /\/(index|types|errors)\.js$/.test(source) ? { id: "./index.js", external: true } : undefined),
 };
-for (const [entry, plugins] of [["index", []], ["element", [SHARED_TYPES]], ["inline", [SHARED_TYPES]]]) {
+for (const [entry, plugins] of [["index", []], ...["element", "inline", "langchain", "ai"].map((entry) => [entry, [SHARED_TYPES]])]) {
   const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
   await types.write({ file: `dist/${entry}.d.ts` });
 }

@@ -7,9 +7,9 @@
 
 export { CaseLens } from "./api/caselens.js";
 export type { CompareOptions } from "./api/compare.js";
-export type { ConditionalEmbedOptions, ConditionedSentence } from "./api/embed.js";
+export type { ConditionalEmbedOptions, ConditionalEmbedStreamOptions, ConditionedSentence } from "./api/embed.js";
 export { Embeddings, type EmbeddingsJSON, type VectorOptions } from "./api/embeddings.js";
-export { type EmbedOptions, Encoder } from "./api/encoder.js";
+export { type EmbedOptions, type EmbedStreamOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";
 export { type Unsaid, unsaid } from "./api/mentioned.js";
 export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
@@ -19,6 +19,7 @@ export type { Hit, SearchOptions } from "./api/list/search.js";
 export type { Suggestion, SuggestOptions } from "./api/list/suggest.js";
 export type { EncoderLoadOptions, EngineOptions, FileSource, LoadOptions, PackagedFile, PackagedModel } from "./api/options.js";
 export type { ListProgress, ProgressOptions } from "./api/progress.js";
+export type { BatchOptions, EmbeddedBatch } from "./api/stream.js";
 export type { TruncateOptions } from "./api/truncate.js";
 export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {

@@ -29,6 +29,8 @@ const HOUSES = {
     "page/": [...AGREED, "inline.ts"],
     "api/": [...AGREED, "page/"],
     "index.ts": ["types.ts", "errors.ts", "api/"],
+    "langchain.ts": ["index.ts"],
+    "ai.ts": ["index.ts"],
     "element/": ["types.ts", "errors.ts", "index.ts"],
     "element.ts": ["types.ts", "index.ts", "element/"],
     "node/": [...AGREED, "worker/", "page/"],

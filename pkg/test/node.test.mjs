@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -131,6 +131,23 @@ test("the event loop is free while a call works, and a long call is shared out",
     encoder.dispose();
   }
   assert.deepEqual(rows[0], rows[1]);
+});
+
+test("a stream of the lines of a file gives what the whole list gives, to the bit", async () => {
+  const file = path.join(temporary, "lines.txt");
+  const lines = Array.from({ length: 100 }, (_, i) => `a dog by the river ${i}`);
+  await writeFile(file, lines.join("\n"));
+  for (const threads of [1, 2]) {
+    const lens = await CaseLens.load({ model: MODEL, threads });
+    const opened = await open(file);
+    const batches = [];
+    for await (const batch of lens.embedStream(opened.readLines(), { condition: "the place" })) batches.push(batch);
+    assert.deepEqual(batches.flatMap(({ texts }) => texts), lines);
+    const [first, ...rest] = batches.map(({ embeddings }) => embeddings);
+    assert.equal(first.length, 32 * threads);
+    assert.deepEqual(first.concat(...rest), await lens.embed(lines, { condition: "the place" }));
+    lens.dispose();
+  }
 });
 
 test("the processor's peak is above what the encoder reaches", async () => {

@@ -8,14 +8,19 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { brotliCompress } from "node:zlib";
+import { brotliCompress, brotliCompressSync, gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 const PKG = fileURLToPath(new URL("../", import.meta.url));
 /** What a browser loads at most: all JavaScript and one of the two wasm modules, compressed with brotli. */
 const BUDGET = 1_000_000;
+/** What is left of the JavaScript of page and worker when a bundler has minified it, compressed with brotli. */
+const MINIFIED = 30_000;
+/** What is left in the page, with gzip, where `Encoder` alone is imported. */
+const ENCODER = 10_500;
 
 let folder;
 let tarball;
@@ -32,14 +37,15 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
-  const types = ["index", "element", "inline"].map((file) => `${file}.d.ts`);
+  const bundles = ["index", "element", "worker", "inline", "langchain", "ai", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
+  const types = ["index", "element", "inline", "langchain", "ai"].map((file) => `${file}.d.ts`);
   const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
+    "THIRD-PARTY-NOTICES.txt",
     "package.json",
     ...[...bundles, ...bundles.map((file) => `${file}.map`), ...types, ...wasm].map((file) => `dist/${file}`),
   ];
@@ -113,9 +119,13 @@ test("its types are right for an old compiler that checks them too, and hold not
     import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
     import { CaseLensElement } from "caselens/element";
     import { inThisThread } from "caselens/inline";
+    import { CaseLensEmbeddings } from "caselens/langchain";
+    import { type EmbeddingModel, embeddingModel } from "caselens/ai";
     export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
     export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
     export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
+    export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
     export const element: CaseLensElement | null = document.querySelector("case-lens");`;
   await writeFile(path.join(user, "main.mts"), main);
   const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
@@ -138,4 +148,24 @@ test("what a browser loads stays within its budget", { timeout: 240_000 }, async
   const largest = Math.max(...sizes.filter(isWasm).map(({ size }) => size));
   context.diagnostic(`${scripts + largest} of ${BUDGET} bytes`);
   assert.ok(scripts + largest <= BUDGET, `${scripts} bytes of JavaScript and ${largest} of wasm are more than ${BUDGET}`);
+});
+
+/** What a bundler makes of a module: minified, and without what nobody uses. */
+async function bundled(contents) {
+  const inlined = { name: "inlined", setup: ({ onResolve }) => onResolve({ filter: /\/inline\.js$/ }, ({ path }) => ({ path, external: true })) };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: PKG }, bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [inlined] });
+  return outputFiles[0].contents;
+}
+
+test("bundlers make little JavaScript of it, and leave out what is not imported", async (context) => {
+  const [page, worker] = await Promise.all([bundled('export * from "./dist/index.js"'), bundled('import "./dist/worker.js"')]);
+  const scripts = brotliCompressSync(page).byteLength + brotliCompressSync(worker).byteLength;
+  context.diagnostic(`${scripts} of ${MINIFIED} bytes`);
+  assert.ok(scripts <= MINIFIED, `${scripts} bytes are more than ${MINIFIED}`);
+
+  const encoder = await bundled('export { Encoder } from "./dist/index.js"');
+  const size = gzipSync(encoder).byteLength;
+  context.diagnostic(`Encoder alone: ${size} of ${ENCODER} bytes`);
+  assert.ok(size <= ENCODER, `${size} bytes are more than ${ENCODER}`);
+  for (const call of ["compare", "group", "suggest"]) assert.ok(!new TextDecoder().decode(encoder).includes(`async ${call}(`), call);
 });

@@ -7,6 +7,7 @@ import {
   type Clustering,
   type CompareOptions,
   type Comparison,
+  type EmbeddedBatch,
   Embeddings,
   type EmbeddingsData,
   Encoder,
@@ -24,7 +25,9 @@ import {
   type Unsaid,
   unsaid,
 } from "caselens";
+import { type EmbeddingModel, embeddingModel } from "caselens/ai";
 import { inThisThread } from "caselens/inline";
+import { CaseLensEmbeddings } from "caselens/langchain";
 import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
@@ -96,6 +99,11 @@ const clustering: Clustering = await lens.cluster(["a"], { condition: "c", group
 const central: number[] = clustering.groups.map(({ center, members }) => center + members.length + (members[0]?.similarity ?? 0));
 const places: [Float32Array, Uint32Array, number] = [clustering.points, clustering.labels, clustering.silhouette];
 const suggested: Suggestion[] = await lens.suggest("a", "b", { conditions: ["c"], limit: 3, onProgress, signal });
+const batches: EmbeddedBatch<string, "int8">[] = [];
+for await (const batch of lens.embedStream(["a"].values(), { condition: "c", dtype: "int8", batchSize: 8, signal })) batches.push(batch);
+for await (const { texts } of lens.embedStream([{ sentence: "a", condition: "c" }])) named.push(...texts.map(({ sentence }) => sentence));
+const adapted: EmbeddingModel = embeddingModel(lens, { condition: "c", dims: 64 });
+const vector: number[] = await new CaseLensEmbeddings(lens, { condition: "c", onTruncate: "error" }).embedQuery(adapted.modelId);
 const ids: Uint32Array = await lens.tokenize("a");
 const nothing: void = lens.dispose();
 const over: boolean = lens.closed;
@@ -106,6 +114,7 @@ const over: boolean = lens.closed;
 
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
 const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal, onProgress });
+for await (const { index, embeddings } of encoder.embedStream(async function* () { yield "a"; }(), { pooling: "cls" })) numbers.push(index, ...embeddings.row(0));
 const cutAway: Uint32Array | undefined = embeddings.truncated;
 const bits: Uint8Array = (await encoder.embed(["a"], { dtype: "binary" })).data;
 encoder.dispose();
@@ -141,6 +150,8 @@ await Encoder.load({ head: "head.safetensors" });
 new CaseLens();
 // @ts-expect-error: conditions are a list
 await lens.compare("a", "b", "c");
+// @ts-expect-error: how many texts there are is not known
+encoder.embedStream(["a"], { onProgress });
 // @ts-expect-error: an encoder knows no conditions
 await encoder.embed(["a"], { condition: "c" });
 // @ts-expect-error: no such pooling
@@ -162,4 +173,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, weight, where, wrong };
+export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };

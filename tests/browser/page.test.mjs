@@ -965,6 +965,8 @@ describe("for everyone", () => {
     const page = await open();
     const foot = await page.getByRole("contentinfo").innerText();
     for (const said of [/all-MiniLM-L6-v2 by sentence-transformers \(Apache-2\.0\)/, /C-STS .*\(CC BY 4\.0\)/]) assert.match(foot, said);
+    const notices = await page.getByRole("link", { name: "Whose work it holds" }).evaluate(({ href }) => href);
+    assert.match(await (await fetch(notices)).text(), /notices of third parties/);
     await page.close();
   });
 

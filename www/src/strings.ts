@@ -503,6 +503,7 @@ export const strings = {
     speed: "How fast is it on this device?",
     reference: "API reference",
     licence: "caselens is free software under MIT or Apache-2.0.",
+    notices: "Whose work it holds, and under which licences",
     credits: [
       {
         text: "Encoder: all-MiniLM-L6-v2 by sentence-transformers (Apache-2.0),",

@@ -3,10 +3,10 @@
 import { CaseLensError } from "../errors.js";
 import { Pool } from "../page/pool.js";
 import type { Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
-import { checkSignal, checkText } from "./check.js";
+import { checkOptions, checkSignal, checkText } from "./check.js";
 import { compareCall, type CompareOptions } from "./compare.js";
 import { disposable } from "./dispose.js";
-import { type ConditionalEmbedOptions, type ConditionedSentence, embedRequest } from "./embed.js";
+import { type ConditionalEmbedOptions, type ConditionalEmbedStreamOptions, type ConditionedSentence, embedRequest } from "./embed.js";
 import { Embeddings } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
 import { areKept, forget, sizeOf } from "./files.js";
@@ -15,6 +15,7 @@ import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
 import { type LoadOptions, loadRequest } from "./options.js";
 import { toldOfReading } from "./progress.js";
+import { type EmbeddedBatch, embedStream } from "./stream.js";
 
 /**
  * Conditional sentence similarity: how alike two sentences are in one respect.
@@ -32,6 +33,7 @@ export class CaseLens {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
+    disposable(this);
   }
 
   /**
@@ -108,7 +110,39 @@ export class CaseLens {
     texts: readonly (string | ConditionedSentence)[],
     options?: ConditionalEmbedOptions<T>,
   ): Promise<Embeddings<T>> {
-    const { call, condition, onProgress, signal } = embedRequest(texts, options);
+    return this.#embed(texts, options);
+  }
+
+  /**
+   * Embeds texts of any number, a batch at a time, as `embed` does: for lists that are too long for memory, and for whoever wants the first
+   * embeddings before the last are made. Texts are read as they are needed: while one batch is waited for, the next is begun, and no
+   * more. Leaving the loop ends the work.
+   *
+   * @example
+   * ```ts
+   * for await (const { index, texts, embeddings } of lens.embedStream(lines, { condition: "the place" })) {
+   *   await table.insert(texts.map((text, i) => ({ id: index + i, text, vector: embeddings.at(i) })));
+   * }
+   * ```
+   *
+   * @param texts a list, or anything else that `for await` goes through, such as the lines of a file.
+   * @returns batches in the order of the texts. Each text is checked when its turn comes.
+   * @throws {@link CaseLensError} as `compare`, from the loop; and whatever reading the texts throws.
+   */
+  embedStream<I extends string | ConditionedSentence = string, T extends EmbeddingType = "float32">(
+    texts: Iterable<I> | AsyncIterable<I>,
+    options?: ConditionalEmbedStreamOptions<T>,
+  ): AsyncGenerator<EmbeddedBatch<I, T>, undefined> {
+    const { batchSize, signal, ...rest } = checkOptions<ConditionalEmbedStreamOptions<T>>(options);
+    return embedStream(texts, { batchSize, signal }, this.info.threads, (batch, index, signal) => this.#embed<T>(batch, { ...rest, signal }, index));
+  }
+
+  async #embed<T extends EmbeddingType>(
+    texts: readonly (string | ConditionedSentence)[],
+    options: ConditionalEmbedOptions<T> | undefined,
+    start?: number,
+  ): Promise<Embeddings<T>> {
+    const { call, condition, onProgress, signal } = embedRequest(texts, options, start);
     const embedded = await this.#pool.call(call, signal, toldOfReading(onProgress));
     onProgress?.({ phase: "embed", progress: 1 });
     return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: this.info.model, condition });
@@ -178,7 +212,4 @@ export class CaseLens {
 
   /** As `dispose`: `using lens = await CaseLens.load()` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
-  static {
-    disposable(this.prototype);
-  }
 }

@@ -62,9 +62,13 @@ export function checkArray(what: string, value: unknown): readonly unknown[] {
   return value;
 }
 
-/** Texts to be read, every one of them looked at before any is. */
-export function checkTexts(what: string, value: unknown): string[] {
-  return Array.from(checkArray(what, value), (text, i) => checkFilled(`${what}[${i}]`, text, i));
+/**
+ * Texts to be read, every one of them looked at before any is.
+ *
+ * @param start the place of the first, where they are part of a longer list.
+ */
+export function checkTexts(what: string, value: unknown, start = 0): string[] {
+  return Array.from(checkArray(what, value), (text, i) => checkFilled(`${what}[${start + i}]`, text, start + i));
 }
 
 /** Texts that are only handed back. */

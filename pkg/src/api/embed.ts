@@ -6,6 +6,7 @@ import type { CallOptions, EmbeddingType } from "../types.js";
 import { checkArray, checkFilled, checkFunction, checkInteger, checkOptions, checkSignal } from "./check.js";
 import { checkDtype, type VectorOptions } from "./embeddings.js";
 import type { ProgressOptions } from "./progress.js";
+import type { BatchOptions } from "./stream.js";
 import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** A sentence to embed under a condition of its own. */
@@ -26,6 +27,11 @@ export interface ConditionalEmbedOptions<T extends EmbeddingType = EmbeddingType
   condition?: string | undefined;
 }
 
+/** Options of `CaseLens.embedStream`. */
+export interface ConditionalEmbedStreamOptions<T extends EmbeddingType = EmbeddingType>
+  extends Omit<ConditionalEmbedOptions<T>, "onProgress">,
+    BatchOptions {}
+
 /** The arguments, checked. */
 interface EmbedRequest {
   readonly call: EmbedCall;
@@ -35,16 +41,21 @@ interface EmbedRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws CaseLensError for whatever cannot be embedded, before anything is. */
+/**
+ * @param start the place of the first text, where they are part of a longer list.
+ * @throws CaseLensError for whatever cannot be embedded, before anything is.
+ */
 export function embedRequest(
   texts: readonly (string | ConditionedSentence)[],
   value: ConditionalEmbedOptions | undefined,
+  start = 0,
 ): EmbedRequest {
   const options = checkOptions<ConditionalEmbedOptions>(value);
   const common = options.condition === undefined ? undefined : checkFilled("condition", options.condition);
   const sentences: string[] = [];
   const conditions: (string | undefined)[] = [];
-  for (const [index, item] of checkArray("texts", texts).entries()) {
+  for (const [i, item] of checkArray("texts", texts).entries()) {
+    const index = start + i;
     if (typeof item === "string") {
       sentences.push(checkFilled(`texts[${index}]`, item, index));
       conditions.push(common);
@@ -63,6 +74,7 @@ export function embedRequest(
       method: "embed",
       sentences,
       conditions,
+      ...(start > 0 && { first: start }),
       dims: checkInteger("dims", options.dims, 1, 65_536),
       dtype: checkDtype(options.dtype),
       onTruncate: checkTruncate(options),

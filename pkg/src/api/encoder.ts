@@ -9,6 +9,7 @@ import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { areKept, forget, sizeOf } from "./files.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
+import { type BatchOptions, type EmbeddedBatch, embedStream } from "./stream.js";
 import { checkTruncate, type TruncateOptions } from "./truncate.js";
 
 /** Options of `Encoder.embed`. */
@@ -27,6 +28,9 @@ export interface EmbedOptions<T extends EmbeddingType = EmbeddingType> extends C
   normalize?: boolean | undefined;
 }
 
+/** Options of `Encoder.embedStream`. */
+export interface EmbedStreamOptions<T extends EmbeddingType = EmbeddingType> extends Omit<EmbedOptions<T>, "onProgress">, BatchOptions {}
+
 /**
  * A sentence encoder alone: texts without conditions. With a GGUF file of a published encoder its embeddings are those that
  * sentence-transformers gives, to within the rounded weights (all-MiniLM-L6-v2 with 8 bits: cosine above 0.998).
@@ -42,6 +46,7 @@ export class Encoder {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
+    disposable(this);
   }
 
   /**
@@ -91,13 +96,42 @@ export class Encoder {
    * or `disposed`.
    */
   async embed<T extends EmbeddingType = "float32">(texts: readonly string[], options?: EmbedOptions<T>): Promise<Embeddings<T>> {
+    return this.#embed(texts, options);
+  }
+
+  /**
+   * Embeds texts of any number, a batch at a time, as `embed` does: for lists that are too long for memory, and for whoever wants the
+   * first embeddings before the last are made. Texts are read as they are needed: while one batch is waited for, the next is begun,
+   * and no more. Leaving the loop ends the work.
+   *
+   * @example
+   * ```ts
+   * for await (const { index, texts, embeddings } of encoder.embedStream(lines)) {
+   *   await table.insert(texts.map((text, i) => ({ id: index + i, text, vector: embeddings.at(i) })));
+   * }
+   * ```
+   *
+   * @param texts a list, or anything else that `for await` goes through, such as the lines of a file.
+   * @returns batches in the order of the texts. Each text is checked when its turn comes.
+   * @throws {@link CaseLensError} as `embed`, from the loop; and whatever reading the texts throws.
+   */
+  embedStream<T extends EmbeddingType = "float32">(
+    texts: Iterable<string> | AsyncIterable<string>,
+    options?: EmbedStreamOptions<T>,
+  ): AsyncGenerator<EmbeddedBatch<string, T>, undefined> {
+    const { batchSize, signal, ...rest } = checkOptions<EmbedStreamOptions<T>>(options);
+    return embedStream(texts, { batchSize, signal }, this.info.threads, (batch, index, signal) => this.#embed<T>(batch, { ...rest, signal }, index));
+  }
+
+  async #embed<T extends EmbeddingType>(texts: readonly string[], options: EmbedOptions<T> | undefined, start = 0): Promise<Embeddings<T>> {
     const { pooling, normalize, dims, dtype, signal, ...rest } = checkOptions<EmbedOptions<T>>(options);
     if ("condition" in rest && rest.condition !== undefined) throw invalid("An Encoder knows no conditions: load a CaseLens for them.");
     const onProgress = checkFunction("onProgress", rest.onProgress);
     const embedded = await this.#pool.call(
       {
         method: "encode",
-        texts: checkTexts("texts", texts),
+        texts: checkTexts("texts", texts, start),
+        ...(start > 0 && { first: start }),
         pooling: checkChoice("pooling", pooling, ["mean", "cls"], "mean"),
         normalize: checkBoolean("normalize", normalize, true),
         dims: checkInteger("dims", dims, 1, this.info.dims),
@@ -139,7 +173,4 @@ export class Encoder {
 
   /** As `dispose`: `using encoder = await Encoder.load()` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
-  static {
-    disposable(this.prototype);
-  }
 }

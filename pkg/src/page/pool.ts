@@ -259,6 +259,7 @@ function share(call: Call, threads: number): Shared | undefined {
     return { parts: Array.from({ length: count }, (_, i) => part(items.slice(i * size, (i + 1) * size), i * size)), join };
   };
   const lists = (results: unknown[]): unknown => results.flat();
+  const start = "first" in call ? (call.first ?? 0) : 0;
   const embeddings = (results: unknown[]): EmbeddingsData => joined(results as EmbeddingsData[]);
   switch (call.method) {
     case "compare":
@@ -274,12 +275,12 @@ function share(call: Call, threads: number): Shared | undefined {
         ...call,
         sentences: items.map(({ sentence }) => sentence),
         conditions: items.map(({ condition }) => condition),
-        first,
+        first: start + first,
       });
       return parts(items, EMBED_CHUNK, part, embeddings);
     }
     case "encode":
-      return parts(call.texts, EMBED_CHUNK, (texts, first) => ({ ...call, texts, first }), embeddings);
+      return parts(call.texts, EMBED_CHUNK, (texts, first) => ({ ...call, texts, first: start + first }), embeddings);
     case "group":
       return parts(call.counts, 1, (counts) => ({ ...call, counts }), lists);
     default:

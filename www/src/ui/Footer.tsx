@@ -8,7 +8,9 @@ export const Footer = () => (
     <p>
       <a href="./speed.html">{strings.footer.speed}</a> · <a href="./api/index.html">{strings.footer.reference}</a>
     </p>
-    <p>{strings.footer.licence}</p>
+    <p>
+      {strings.footer.licence} <a href="./THIRD-PARTY-NOTICES.txt">{strings.footer.notices}</a>
+    </p>
     <p>
       {strings.footer.credits.map(({ text, url }) => (
         <Fragment key={url}>

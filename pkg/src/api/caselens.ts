@@ -32,6 +32,7 @@ export class CaseLens {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
+    disposable(this);
   }
 
   /**
@@ -178,7 +179,4 @@ export class CaseLens {
 
   /** As `dispose`: `using lens = await CaseLens.load()` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
-  static {
-    disposable(this.prototype);
-  }
 }

@@ -42,6 +42,7 @@ export class Encoder {
 
   private constructor(pool: Pool) {
     this.#pool = pool;
+    disposable(this);
   }
 
   /**
@@ -139,7 +140,4 @@ export class Encoder {
 
   /** As `dispose`: `using encoder = await Encoder.load()` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
-  static {
-    disposable(this.prototype);
-  }
 }

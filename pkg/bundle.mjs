@@ -18,6 +18,18 @@ const ONE_INDEX = {
   setup: ({ onResolve }) => onResolve({ filter: /\/index\.js$/ }, ({ kind }) => (kind === "entry-point" ? undefined : { path: "./index.js", external: true })),
 };
 
+/**
+ * What keeps indexes is imported when somebody asks for one: a file of its own, which uses the classes of the entry that it is imported by
+ * and holds all else that it needs. Of those two modules it may import nothing but what the entry exports.
+ */
+const ownIndex = (entry, file) => ({
+  name: "own-index",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/open\.js$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: `./${file}.js`, external: true } : undefined));
+    if (entry) onResolve({ filter: /\/(errors|embeddings)\.js$/ }, () => ({ path: `./${entry}.js`, external: true }));
+  },
+});
+
 /** The engine for this thread is imported when it is asked for: a file of its own, as the workers are. */
 const OWN_INLINE = {
   name: "own-inline",
@@ -25,9 +37,11 @@ const OWN_INLINE = {
 };
 
 const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
-await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js"], plugins: [OWN_INLINE] });
+await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js"], plugins: [OWN_INLINE, ownIndex(null, "text-index")] });
+await build({ ...common, entryPoints: { "text-index": "build/api/index/open.js" }, plugins: [ownIndex("index", "text-index")] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
-await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE] });
+await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ownIndex(null, "node-text-index")] });
+await build({ ...common, entryPoints: { "node-text-index": "build/api/index/open.js" }, platform: "node", plugins: [ownIndex("node", "node-text-index")] });
 
 /** What an entry's types share with those of `index.d.ts`, which names all of them. */
 const SHARED_TYPES = {

@@ -32,7 +32,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const bundles = ["index", "element", "worker", "inline", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
+  const bundles = ["index", "text-index", "element", "worker", "inline", "node", "node-text-index", "node-worker", "node-inline"].map((file) => `${file}.js`);
   const types = ["index", "element", "inline"].map((file) => `${file}.d.ts`);
   const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [

@@ -2,7 +2,7 @@
 // reads, and whatever breaks off, there is a whole one.
 
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { CaseLensError, inWords } from "../errors.js";
 import type { IndexStore } from "../page/platform.js";
@@ -26,8 +26,7 @@ export function indexFiles(resolve: (name: string) => string): IndexStore {
     read: async (name) => {
       const file = pathOf(name);
       try {
-        const { buffer, byteOffset, byteLength } = await readFile(file);
-        return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+        return await readWhole(file);
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw failed("could not be read from", file, error);
@@ -61,6 +60,25 @@ export function indexFiles(resolve: (name: string) => string): IndexStore {
       });
     },
   };
+}
+
+/** Bytes read at a time. */
+const STEP = 1 << 24;
+
+/** A file in an array of its own: much faster than `readFile` with files of this size. */
+async function readWhole(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  const handle = await open(file);
+  try {
+    const bytes = new Uint8Array((await handle.stat()).size);
+    for (let at = 0; at < bytes.byteLength; ) {
+      const { bytesRead } = await handle.read(bytes, at, Math.min(STEP, bytes.byteLength - at), at);
+      if (bytesRead === 0) break; // it has become shorter: reading the index finds that out
+      at += bytesRead;
+    }
+    return bytes;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The first bytes of a file; undefined where there is none. */

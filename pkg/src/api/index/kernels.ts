@@ -23,6 +23,21 @@ export function multiply(rows: Float32Array, query: Float64Array, from: number, 
   }
 }
 
+/** Fills `products` with those of the rows from `from` on, each of `dims` numbers, with themselves. */
+export function square(rows: Float32Array | Int8Array, dims: number, from: number, products: Float64Array): void {
+  for (let i = 0, at = from * dims; i < products.length; i++) {
+    let even = 0;
+    let odd = 0;
+    const end = at + dims;
+    for (; at + 1 < end; at += 2) {
+      even += (rows[at] as number) * (rows[at] as number);
+      odd += (rows[at + 1] as number) * (rows[at + 1] as number);
+    }
+    if (at < end) even += (rows[at] as number) * (rows[at++] as number);
+    products[i] = even + odd;
+  }
+}
+
 /** As {@link multiply}, of bytes: whole numbers, whose products a processor adds up without turning them into fractions. */
 export function multiplyBytes(rows: Int8Array, query: Int32Array, from: number, to: number, products: Float64Array): void {
   const dims = query.length;

@@ -2,7 +2,7 @@
 // place to give way after each.
 
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../../types.js";
-import { countDiffering, multiply, multiplyBytes } from "./kernels.js";
+import { countDiffering, multiply, multiplyBytes, square } from "./kernels.js";
 
 /** Rows in a block: some 2 MB of 384 float32 dimensions, one or two milliseconds of a search. */
 export const BLOCK = 1024;
@@ -174,11 +174,8 @@ export class Rows {
   #measure(from: number, to: number): void {
     if (this.#dtype === "binary" || to <= from) return;
     const { numbers, inverse } = this.#block(from);
-    for (let row = from % BLOCK, end = row + (to - from); row < end; row++) {
-      const own = numbers.subarray(row * this.#stride, (row + 1) * this.#stride);
-      let square = 0;
-      for (let j = 0; j < own.length; j++) square += (own[j] as number) * (own[j] as number);
-      inverse[row] = square > 0 ? 1 / Math.sqrt(square) : 0;
-    }
+    const squares = new Float64Array(to - from);
+    square(numbers as Float32Array | Int8Array, this.#stride, from % BLOCK, squares);
+    for (const [i, value] of squares.entries()) inverse[(from % BLOCK) + i] = value > 0 ? 1 / Math.sqrt(value) : 0;
   }
 }

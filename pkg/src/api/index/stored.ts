@@ -1,64 +1,67 @@
-// Where a browser keeps indexes: in IndexedDB, in records of a few megabytes, so that no copy of one holds up the page. All records
-// of an index are written in one transaction: they are there together, or not at all, and no other tab writes in between.
+// Where a browser keeps indexes: in IndexedDB, each as one Blob, which the browser reads and writes beside the page's thread. What is
+// looked at and what is written is one transaction: it is there as a whole or not at all, and no other tab writes in between.
 
 import { CaseLensError } from "../../errors.js";
 import type { IndexStore } from "../../page/platform.js";
+import { Slices } from "../../pause.js";
 import { HEAD_BYTES } from "./file.js";
 
 const DATABASE = "caselens-indexes";
 const STORE = "indexes";
-/** Bytes of a record: they are copied in the page's thread, in a millisecond or two. */
-const PART = 1 << 22;
+/** Bytes that become part of a Blob at a time: they are copied in the page's thread. */
+const STEP = 1 << 22;
 
-/** The first record of an index, at `[name, 0]`; its parts follow at `[name, 1]`, `[name, 2]`, … */
-interface Head {
+/** An index, at its name. */
+interface Stored {
+  /** The first bytes of the file, in place of those in `file`: they are decided on when all else is written. */
   readonly head: Uint8Array<ArrayBuffer>;
-  readonly bytes: number;
+  readonly file: Blob;
 }
 
 export const inBrowser: IndexStore = {
-  read: (name) =>
-    during("readonly", name, (store, done) => {
-      store.get([name, 0]).onsuccess = ({ target }) => {
-        const found = (target as IDBRequest<Head | undefined>).result;
-        if (!found) return;
-        const bytes = new Uint8Array(found.bytes);
-        const next = (part: number): void => {
-          const at = (part - 1) * PART;
-          if (at >= bytes.byteLength) return done(bytes);
-          store.get([name, part]).onsuccess = (event) => {
-            // What is missing leaves zeros, which are found out when the index is read.
-            const found = (event.target as IDBRequest<Uint8Array | undefined>).result;
-            if (found && at + found.byteLength <= bytes.byteLength) bytes.set(found, at);
-            next(part + 1);
-          };
-        };
-        next(1);
-      };
-    }),
-  write: (name, bytes, mayReplace) =>
-    during("readwrite", name, (store, _, refuse) => {
-      store.get([name, 0]).onsuccess = ({ target }) => {
-        const found = (target as IDBRequest<Head | undefined>).result;
+  read: async (name) => {
+    const found = await during<Stored>("readonly", name, (store, done) => {
+      store.get(name).onsuccess = ({ target }) => done((target as IDBRequest<Stored>).result);
+    });
+    if (!found) return undefined;
+    try {
+      const bytes = new Uint8Array(await found.file.arrayBuffer());
+      bytes.set(found.head);
+      return bytes;
+    } catch (error) {
+      throw failed(name, error);
+    }
+  },
+  write: async (name, bytes, mayReplace) => {
+    const file = await blobOf(bytes);
+    await during("readwrite", name, (store, _, refuse) => {
+      store.get(name).onsuccess = ({ target }) => {
+        const found = (target as IDBRequest<Stored | undefined>).result;
         try {
           if (found) mayReplace(found.head);
+          store.put({ head: bytes.slice(0, HEAD_BYTES), file } satisfies Stored, name);
         } catch (error) {
-          return refuse(error);
+          refuse(error);
         }
-        store.delete(IDBKeyRange.bound([name], [name, []]));
-        store.put({ head: bytes.slice(0, HEAD_BYTES), bytes: bytes.byteLength } satisfies Head, [name, 0]);
-        const next = (part: number): void => {
-          const at = (part - 1) * PART;
-          if (at < bytes.byteLength) store.put(bytes.slice(at, at + PART), [name, part]).onsuccess = () => next(part + 1);
-        };
-        next(1);
       };
-    }),
-  delete: (name) =>
-    during("readwrite", name, (store) => {
-      store.delete(IDBKeyRange.bound([name], [name, []]));
-    }),
+    });
+  },
+  delete: async (name) => {
+    await during("readwrite", name, (store) => {
+      store.delete(name);
+    });
+  },
 };
+
+async function blobOf(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
+  const slices = new Slices();
+  const parts: Blob[] = [];
+  for (let at = 0; at < bytes.byteLength; at += STEP) {
+    parts.push(new Blob([bytes.subarray(at, at + STEP)]));
+    if (slices.over) await slices.pause();
+  }
+  return new Blob(parts);
+}
 
 /**
  * Does work in a transaction of its own; gives what the work is `done` with, once all of it is on disk.
@@ -68,7 +71,7 @@ export const inBrowser: IndexStore = {
 async function during<T>(
   mode: IDBTransactionMode,
   name: string,
-  work: (store: IDBObjectStore, done: (value: T) => void, refuse: (error: unknown) => void) => void,
+  work: (store: IDBObjectStore, done: (value: T | undefined) => void, refuse: (error: unknown) => void) => void,
 ): Promise<T | undefined> {
   const database = await opened(name);
   try {

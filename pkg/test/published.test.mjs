@@ -10,12 +10,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 const PKG = fileURLToPath(new URL("../", import.meta.url));
 /** What a browser loads at most: all JavaScript and one of the two wasm modules, compressed with brotli. */
 const BUDGET = 1_000_000;
+/** What a page loads besides when it first asks for an index. */
+const INDEX_BUDGET = 16_000;
 
 let folder;
 let tarball;
@@ -110,12 +113,13 @@ test("its types are right for an old compiler that checks them too, and hold not
   await mkdir(path.join(user, "node_modules"), { recursive: true });
   await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
   const main = `
-    import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
+    import { CaseLens, Encoder, type Comparison, type Embeddings, type Index } from "caselens";
     import { CaseLensElement } from "caselens/element";
     import { inThisThread } from "caselens/inline";
     export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
     export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
     export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const ids: Promise<(string | number)[]> = lens.then((lens) => lens.index<{ year: number }>()).then((index: Index<{ year: number }>) => [...index].map(({ id }) => id));
     export const element: CaseLensElement | null = document.querySelector("case-lens");`;
   await writeFile(path.join(user, "main.mts"), main);
   const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
@@ -123,6 +127,13 @@ test("its types are right for an old compiler that checks them too, and hold not
   const compiler = path.join(PKG, "node_modules/typescript-old/lib/tsc.js");
   const { status, stdout } = spawnSync(process.execPath, [compiler, "--project", user], { encoding: "utf8" });
   assert.equal(status, 0, stdout);
+});
+
+test("who imports Encoder alone bundles nothing of CaseLens, of lists or of indexes", async () => {
+  const stdin = { contents: 'export { Encoder } from "./dist/index.js";', resolveDir: PKG };
+  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", external: ["*/text-index.js", "*/inline.js"], write: false });
+  const code = outputFiles[0].text;
+  for (const other of ["suggest", "explain", "IDBKeyRange", "indexedDB", "silhouette"]) assert.ok(!code.includes(other), other);
 });
 
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
@@ -133,8 +144,11 @@ test("what a browser loads stays within its budget", { timeout: 240_000 }, async
     loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
   );
   for (const { file, size } of sizes) context.diagnostic(`${String(size).padStart(8)} ${file}`);
+  const isIndex = ({ file }) => file === "dist/text-index.js";
+  const index = sizes.find(isIndex).size;
+  assert.ok(index <= INDEX_BUDGET, `${index} bytes for indexes are more than ${INDEX_BUDGET}`);
   const isWasm = ({ file }) => file.endsWith(".wasm");
-  const scripts = sizes.filter((entry) => !isWasm(entry)).reduce((sum, { size }) => sum + size, 0);
+  const scripts = sizes.filter((entry) => !isWasm(entry) && !isIndex(entry)).reduce((sum, { size }) => sum + size, 0);
   const largest = Math.max(...sizes.filter(isWasm).map(({ size }) => size));
   context.diagnostic(`${scripts + largest} of ${BUDGET} bytes`);
   assert.ok(scripts + largest <= BUDGET, `${scripts} bytes of JavaScript and ${largest} of wasm are more than ${BUDGET}`);

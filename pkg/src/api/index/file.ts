@@ -1,25 +1,4 @@
-// How an index is written as bytes, and read again. All numbers are little endian.
-//
-//     0   8  "caselens"
-//     8   4  version of this format: 1
-//    12   4  H, bytes of the header
-//    16   8  bytes of the whole file
-//    24   4  XXH32 of the header
-//    28   4  XXH32 of everything from the first block on
-//    32   4  revision: how many times the index was stored before and with this
-//    36  16  stamp: random bytes of the last time; zeros where it never was
-//    52  12  zeros
-//    64   H  header: JSON in UTF-8, with spaces up to a multiple of 64
-//            { model, kind, pooling, condition, dtype, dims, cut, length, blocks }
-//            each block as [first byte, bytes]; those that are not there are null
-//
-// The blocks begin at multiples of 64, with zeros in between:
-//
-//     probe      float32: the embedding of a sentence, by which an encoder is known
-//     items      JSON lines in UTF-8, one for each text: { "id", "text", "metadata" }
-//     vectors    row by row: float32; int8; or bits, of each row in whole words of 4 bytes, as `Embeddings` has them
-//     scales     float32, one for each row; "int8" alone
-//     mentioned  float32, one for each row, NaN where it is not known; where the head tells
+// How an index is written as bytes, and read again: `docs/index-format.md` says what stands where.
 
 import { CaseLensError } from "../../errors.js";
 import { Slices } from "../../pause.js";
@@ -133,8 +112,9 @@ export async function written({ description, revision, probe, items, rows, menti
 }
 
 /** The header, padded, with the places of the blocks, which depend on its own length. */
-function headed(description: Description, length: number, sizes: Record<(typeof BLOCKS)[number], number | undefined>): { header: Uint8Array; blocks: Places; size: number } {
+function headed({ model, kind, pooling, condition, dtype, dims, cut }: Description, length: number, sizes: Record<(typeof BLOCKS)[number], number | undefined>): { header: Uint8Array; blocks: Places; size: number } {
   const encoder = new TextEncoder();
+  const description = { model, kind, pooling, condition, dtype, dims, cut };
   // Room for places of any size: a digit more would move all of them.
   const room = aligned(encoder.encode(JSON.stringify({ ...description, length })).byteLength + 256);
   let at = HEAD_BYTES + room;

@@ -11,7 +11,7 @@ import { checkName } from "./check-name.js";
 import { type Description, read } from "./file.js";
 import { isSame, type Origin, probed } from "./origin.js";
 import { inBrowser } from "./stored.js";
-import { emptyIndex, Index, inWords } from "./text-index.js";
+import { emptyIndex, type Index, indexOf, inWords } from "./text-index.js";
 
 /** Options of `Encoder.index`. */
 export interface EncoderIndexOptions<T extends EmbeddingType = EmbeddingType> extends CallOptions, VectorOptions<T> {
@@ -84,7 +84,7 @@ async function fromBytes<M>(origin: Origin, bytes: Uint8Array<ArrayBuffer>, owne
   if (probe.length !== dims || !isSame(probe, contents.probe)) {
     throw new CaseLensError("index-mismatch", `The index was made by another model than ${origin.calls.info.model}, which is loaded, though it has that name: embeddings of the same sentence differ. Load the model that made it, or make the index again.`);
   }
-  return new Index<M>(origin, contents);
+  return indexOf<M>(origin, contents);
 }
 
 /** Refuses an index of another model, of another kind, or of another condition than is asked for. */

@@ -56,8 +56,8 @@ export interface IndexHit<M = unknown> extends Item<M> {
   readonly unmentioned?: true;
 }
 
-/** What to look for: words; the item with an id, for others like it; or one embedding of the index's model, condition and form. */
-export type IndexQuery = string | { readonly id: ItemId } | Embeddings;
+/** What to look for: words; an item of the index, by its `id`, for others like it; or one embedding of the index's model, condition and form. */
+export type IndexQuery = string | Pick<Item, "id"> | Embeddings;
 
 /** Options of `Index.cluster`. */
 export interface IndexClusterOptions extends CallOptions, ProgressOptions {
@@ -105,6 +105,9 @@ export interface IndexStoreOptions {
   overwrite?: boolean | undefined;
 }
 
+/** Makes an index of what it belongs to and what is in it: the constructor, which the published types say nothing of. */
+let made: <M>(origin: Origin, contents: Contents) => Index<M>;
+
 const LIMIT = 10;
 const LEXICAL_WEIGHT = 0.3;
 /** Items between two looks at the clock, where the caller's own functions are asked of each. */
@@ -142,8 +145,7 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
   /** What touches all rows. */
   readonly #access = new Order();
 
-  /** @internal */
-  constructor(origin: Origin, contents: Omit<Contents, "items"> & { readonly items: readonly Item[] }) {
+  private constructor(origin: Origin, contents: Contents) {
     this.#origin = origin;
     this.#description = contents.description;
     this.#probe = contents.probe;
@@ -154,6 +156,10 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
     this.#mentioned = [...(contents.mentioned ?? new Array<number>(this.#items.length).fill(NaN))];
     this.#places = placesOf(this.#items);
     if (this.#places.size < this.#items.length) throw new CaseLensError("index-format", "The index holds an id twice: it is damaged.");
+  }
+
+  static {
+    made = (origin, contents) => new Index(origin, contents);
   }
 
   /** The name of the model that reads the texts, as `info.model`. */
@@ -238,7 +244,7 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
       const changed = changes.map(({ id, text, metadata }, index) => {
         const before = this.get(id);
         if (!before) throw new CaseLensError("unknown-id", `items[${index}] has the id ${named(id)}, which is not in the index. \`add\` adds an item.`, { index });
-        return itemOf(id, text ?? before.text, metadata ?? before.metadata);
+        return itemOf(id, text ?? before.text, metadata === undefined ? before.metadata : metadata);
       });
       const toRead = changed.flatMap(({ id, text }, i) => (text === this.get(id)?.text ? [] : [i]));
       await this.#read(changed, toRead, request, (rows, rowOf) => {
@@ -503,8 +509,11 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
 export async function emptyIndex<M>(origin: Origin, manner: Omit<Description, "dims">, signal: AbortSignal | undefined): Promise<Index<M>> {
   const probe = await probed(origin, { ...manner, dims: manner.cut ?? undefined }, signal);
   const description = { ...manner, dims: probe.length };
-  return new Index<M>(origin, { description, revision: NEVER_STORED, probe, items: [], rows: new Rows(manner.dtype, probe.length), mentioned: undefined });
+  return made<M>(origin, { description, revision: NEVER_STORED, probe, items: [], rows: new Rows(manner.dtype, probe.length), mentioned: undefined });
 }
+
+/** An index as a file has it. */
+export const indexOf = <M>(origin: Origin, contents: Contents): Index<M> => made<M>(origin, contents);
 
 /** A query, ready for the rows as they are when its turn comes. */
 interface Ready {

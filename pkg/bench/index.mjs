@@ -14,16 +14,19 @@ const COUNT = Number(process.argv[2] ?? 100_000);
 const SEARCHES = 30;
 const MODEL = fileURLToPath(new URL("../../www/public/models/caselens-csts-q4_0.gguf", import.meta.url));
 
-/** The middle and the fastest of several times of `work`, in ms. */
+/** Several times of `work` in ms: the middle and the least; and the middle of the processor's, which other programs do not lengthen. */
 async function timed(times, work) {
   const taken = [];
+  const computed = [];
   for (let i = 0; i < times; i++) {
-    const start = performance.now();
+    const [start, before] = [performance.now(), process.cpuUsage()];
     await work();
+    const { user, system } = process.cpuUsage(before);
     taken.push(performance.now() - start);
+    computed.push((user + system) / 1000);
   }
-  taken.sort((a, b) => a - b);
-  return { middle: taken[taken.length >> 1], least: taken[0] };
+  for (const times of [taken, computed]) times.sort((a, b) => a - b);
+  return { middle: taken[times >> 1], least: taken[0], processor: computed[times >> 1] };
 }
 
 /** The longest time for which the event loop did nothing else during `work`, in ms. */
@@ -41,7 +44,7 @@ async function longestHold(work) {
   return Math.max(longest, performance.now() - last);
 }
 
-const ms = ({ middle, least }) => `${middle.toFixed(1)} ms (least ${least.toFixed(1)})`;
+const ms = ({ middle, least, processor }) => `${middle.toFixed(1)} ms (least ${least.toFixed(1)}, processor ${processor.toFixed(1)})`;
 const folder = await mkdtemp(path.join(tmpdir(), "caselens-bench-"));
 const lens = await CaseLens.load({ model: MODEL, threads: 1 });
 console.log(`${COUNT} texts, ${lens.info.dims} dimensions, Node ${process.version}`);

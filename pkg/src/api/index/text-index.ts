@@ -342,7 +342,7 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
    * The whole index as one block of bytes, to be kept wherever bytes are; `loadIndex` reads it again. Texts and metadata are in it,
    * readable by anybody.
    */
-  async save(): Promise<Uint8Array<ArrayBuffer>> {
+  async save(): Promise<Uint8Array> {
     return this.#access.take(() => this.#written(this.#revision));
   }
 

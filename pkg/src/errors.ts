@@ -31,6 +31,15 @@
  * - `unsupported`: there is no WebAssembly here, or none that this package can run.
  * - `worker`: the worker could not start or died.
  * - `disposed`: `dispose()` was called.
+ * - `duplicate-id`: an item of an index is given twice, or is there already.
+ * - `unknown-id`: an index has no item with this id.
+ * - `index-format`: the bytes are no index, or a damaged one.
+ * - `index-version`: an index is of a version of the format that is not read here.
+ * - `index-mismatch`: an index, or embeddings, are of another model than is loaded.
+ * - `index-condition`: an index, or embeddings, are of another condition than is asked for.
+ * - `index-conflict`: what is stored under a name is newer than this index, or another one.
+ * - `storage`: an index could not be stored, or not be read from where it is stored.
+ * - `storage-full`: there is no room left to store an index.
  */
 export type ErrorCode = (typeof CODES)[number];
 
@@ -55,7 +64,25 @@ const ENGINE_CODES = [
 ] as const;
 
 /** What the package raises by itself. */
-const OWN_CODES = ["network", "http", "download-incomplete", "integrity", "file", "unsupported", "worker", "disposed"] as const;
+const OWN_CODES = [
+  "network",
+  "http",
+  "download-incomplete",
+  "integrity",
+  "file",
+  "unsupported",
+  "worker",
+  "disposed",
+  "duplicate-id",
+  "unknown-id",
+  "index-format",
+  "index-version",
+  "index-mismatch",
+  "index-condition",
+  "index-conflict",
+  "storage",
+  "storage-full",
+] as const;
 
 /** @internal */
 export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;

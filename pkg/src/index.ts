@@ -11,6 +11,20 @@ export type { ConditionalEmbedOptions, ConditionalEmbedStreamOptions, Conditione
 export { Embeddings, type EmbeddingsJSON, type VectorOptions } from "./api/embeddings.js";
 export { type EmbedOptions, type EmbedStreamOptions, Encoder } from "./api/encoder.js";
 export type { ExplainOptions } from "./api/explain.js";
+export type { Item, ItemChange, ItemId, NewItem } from "./api/index/items.js";
+export type { EncoderIndexOptions, IndexOptions, LoadIndexOptions } from "./api/index/open.js";
+export type {
+  Index,
+  IndexClustering,
+  IndexClusterOptions,
+  IndexGroup,
+  IndexHit,
+  IndexingOptions,
+  IndexMember,
+  IndexQuery,
+  IndexSearchOptions,
+  IndexStoreOptions,
+} from "./api/index/text-index.js";
 export { type Unsaid, unsaid } from "./api/mentioned.js";
 export { Gallery, type GalleryAnswer, type GalleryLoadOptions } from "./api/gallery.js";
 export type { ClusterOptions, Clustering, Group, Member } from "./api/list/cluster.js";

@@ -13,7 +13,7 @@ import { cruise } from "../docs/node_modules/dependency-cruiser/src/main/index.m
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What page and worker agree on. */
-const AGREED = ["types.ts", "errors.ts", "protocol.ts", "chunks.ts"];
+const AGREED = ["types.ts", "errors.ts", "protocol.ts", "chunks.ts", "pause.ts"];
 /** What the views of the demo stand on. */
 const GROUND = ["format.ts", "strings.ts", "state/", "ui/"];
 /** The parts of each house from the ground up, and which others each may import. */
@@ -23,6 +23,7 @@ const HOUSES = {
     "errors.ts": [],
     "protocol.ts": ["types.ts", "errors.ts"],
     "chunks.ts": ["types.ts"],
+    "pause.ts": [],
     "worker/": AGREED,
     "worker.ts": [...AGREED, "worker/"],
     "inline.ts": [...AGREED, "worker/"],

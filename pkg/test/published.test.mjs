@@ -21,6 +21,8 @@ const BUDGET = 1_000_000;
 const MINIFIED = 30_000;
 /** What is left in the page, with gzip, where `Encoder` alone is imported. */
 const ENCODER = 10_500;
+/** What a page loads besides when it first asks for an index. */
+const INDEX_BUDGET = 16_000;
 
 let folder;
 let tarball;
@@ -37,7 +39,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("it holds what it needs and no more", async () => {
-  const bundles = ["index", "element", "worker", "inline", "langchain", "ai", "node", "node-worker", "node-inline"].map((file) => `${file}.js`);
+  const bundles = ["index", "text-index", "element", "worker", "inline", "langchain", "ai", "node", "node-text-index", "node-worker", "node-inline"].map((file) => `${file}.js`);
   const types = ["index", "element", "inline", "langchain", "ai"].map((file) => `${file}.d.ts`);
   const wasm = ["wasm", "wasm/relaxed"].map((at) => `${at}/caselens_bg.wasm`);
   const expected = [
@@ -116,7 +118,7 @@ test("its types are right for an old compiler that checks them too, and hold not
   await mkdir(path.join(user, "node_modules"), { recursive: true });
   await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
   const main = `
-    import { CaseLens, Encoder, type Comparison, type Embeddings } from "caselens";
+    import { CaseLens, Encoder, type Comparison, type Embeddings, type Index } from "caselens";
     import { CaseLensElement } from "caselens/element";
     import { inThisThread } from "caselens/inline";
     import { CaseLensEmbeddings } from "caselens/langchain";
@@ -126,6 +128,7 @@ test("its types are right for an old compiler that checks them too, and hold not
     export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
     export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
     export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
+    export const ids: Promise<(string | number)[]> = lens.then((lens) => lens.index<{ year: number }>()).then((index: Index<{ year: number }>) => [...index].map(({ id }) => id));
     export const element: CaseLensElement | null = document.querySelector("case-lens");`;
   await writeFile(path.join(user, "main.mts"), main);
   const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
@@ -133,6 +136,13 @@ test("its types are right for an old compiler that checks them too, and hold not
   const compiler = path.join(PKG, "node_modules/typescript-old/lib/tsc.js");
   const { status, stdout } = spawnSync(process.execPath, [compiler, "--project", user], { encoding: "utf8" });
   assert.equal(status, 0, stdout);
+});
+
+test("who imports Encoder alone bundles nothing of CaseLens, of lists or of indexes", async () => {
+  const stdin = { contents: 'export { Encoder } from "./dist/index.js";', resolveDir: PKG };
+  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", external: ["*/text-index.js", "*/inline.js"], write: false });
+  const code = outputFiles[0].text;
+  for (const other of ["suggest", "explain", "IDBKeyRange", "indexedDB", "silhouette"]) assert.ok(!code.includes(other), other);
 });
 
 test("what a browser loads stays within its budget", { timeout: 240_000 }, async (context) => {
@@ -143,8 +153,11 @@ test("what a browser loads stays within its budget", { timeout: 240_000 }, async
     loaded.map(async (file) => ({ file, size: (await compress(await readFile(path.join(PKG, file)))).byteLength })),
   );
   for (const { file, size } of sizes) context.diagnostic(`${String(size).padStart(8)} ${file}`);
+  const isIndex = ({ file }) => file === "dist/text-index.js";
+  const index = sizes.find(isIndex).size;
+  assert.ok(index <= INDEX_BUDGET, `${index} bytes for indexes are more than ${INDEX_BUDGET}`);
   const isWasm = ({ file }) => file.endsWith(".wasm");
-  const scripts = sizes.filter((entry) => !isWasm(entry)).reduce((sum, { size }) => sum + size, 0);
+  const scripts = sizes.filter((entry) => !isWasm(entry) && !isIndex(entry)).reduce((sum, { size }) => sum + size, 0);
   const largest = Math.max(...sizes.filter(isWasm).map(({ size }) => size));
   context.diagnostic(`${scripts + largest} of ${BUDGET} bytes`);
   assert.ok(scripts + largest <= BUDGET, `${scripts} bytes of JavaScript and ${largest} of wasm are more than ${BUDGET}`);
@@ -152,8 +165,8 @@ test("what a browser loads stays within its budget", { timeout: 240_000 }, async
 
 /** What a bundler makes of a module: minified, and without what nobody uses. */
 async function bundled(contents) {
-  const inlined = { name: "inlined", setup: ({ onResolve }) => onResolve({ filter: /\/inline\.js$/ }, ({ path }) => ({ path, external: true })) };
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: PKG }, bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [inlined] });
+  const later = { name: "later", setup: ({ onResolve }) => onResolve({ filter: /\/(inline|text-index)\.js$/ }, ({ path }) => ({ path, external: true })) };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: PKG }, bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [later] });
   return outputFiles[0].contents;
 }
 

@@ -17,7 +17,11 @@ import {
   Gallery,
   type GalleryItem,
   type Hit,
+  type Index,
+  type IndexHit,
   type Info,
+  type Item,
+  type ItemId,
   type ListProgress,
   type LoadOptions,
   type Progress,
@@ -112,6 +116,24 @@ const over: boolean = lens.closed;
   await second.tokenize("a");
 }
 
+const index: Index<{ year: number }> = (await lens.openIndex<{ year: number }>("notes", { condition: "c" })) ?? (await lens.index({ condition: "c", dtype: "int8", dims: 64, signal }));
+await index.add([{ id: 1, text: "a", metadata: { year: 2024 } }, { id: "b", text: "b" }], { onProgress, signal, onTruncate: "error" });
+await index.update([{ id: 1, metadata: { year: 2025 } }]);
+await index.remove([1, "b"], { signal });
+const lexical = (query: string, { text }: Item): number => Number(text.includes(query));
+const found: IndexHit<{ year: number }>[] = await index.search({ id: 1 }, { limit: 3, minimum: 0.5, filter: ({ metadata }) => metadata?.year === 2024, lexical, lexicalWeight: 0.5 });
+const years: (number | undefined)[] = found.map(({ metadata, score }) => score && metadata?.year);
+const gathered: ItemId[] = (await index.cluster({ groups: 2, previous: new Float32Array(2) })).groups.map(({ center }) => center);
+const other: Index<{ year: number }> = await index.under("d", { onProgress });
+const savedBytes: Uint8Array = await other.save();
+await other.store("notes", { overwrite: true });
+const loadedIndex: Index = await lens.loadIndex(savedBytes.buffer as ArrayBuffer, { condition: null });
+const shown: [number, string | null, boolean, Item | undefined] = [loadedIndex.size, loadedIndex.condition, loadedIndex.has("b"), [...loadedIndex][0]];
+// @ts-expect-error: metadata has its type
+await index.add([{ id: 1, text: "a", metadata: { year: "2024" } }]);
+// @ts-expect-error: indexes come from `index`, `loadIndex` and `openIndex`
+new CaseLens.Index();
+
 const encoder: Encoder = await Encoder.load({ model: "model.gguf", device: "wasm", signal });
 const [plain] = await encoder.embed(["a"], { pooling: "cls", normalize: false, signal, onProgress });
 for await (const { index, embeddings } of encoder.embedStream(async function* () { yield "a"; }(), { pooling: "cls" })) numbers.push(index, ...embeddings.row(0));
@@ -158,6 +180,10 @@ await encoder.embed(["a"], { condition: "c" });
 await encoder.embed(["a"], { pooling: "max" });
 // @ts-expect-error: no such pooling
 await lens.explain("a", "b", "c", { pooling: "mean" });
+const plainIndex: Index = await encoder.index({ pooling: "cls", dtype: "binary" });
+await plainIndex.search(await encoder.embed(["a"]));
+// @ts-expect-error: an encoder knows no conditions
+await encoder.index({ condition: "c" });
 // @ts-expect-error: no such form
 await encoder.embed(["a"], { dtype: "float16" });
 // @ts-expect-error: embeddings of different forms cannot be compared
@@ -173,4 +199,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };
+export { gathered, shown, years, adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };

@@ -1,6 +1,7 @@
 // CaseLens: an encoder and a projection head, compared under conditions.
 
 import { CaseLensError } from "../errors.js";
+import { platform } from "../page/platform.js";
 import { Pool } from "../page/pool.js";
 import type { Comparison, EmbeddingsData, EmbeddingType, Explanation, Info } from "../types.js";
 import { checkOptions, checkSignal, checkText } from "./check.js";
@@ -10,6 +11,9 @@ import { type ConditionalEmbedOptions, type ConditionalEmbedStreamOptions, type 
 import { Embeddings } from "./embeddings.js";
 import { explainCall, type ExplainOptions } from "./explain.js";
 import { areKept, forget, sizeOf } from "./files.js";
+import { indexes, originOf } from "./index/lazy.js";
+import type { IndexOptions, LoadIndexOptions } from "./index/open.js";
+import type { Index } from "./index/text-index.js";
 import { type ClusterOptions, type Clustering, cluster } from "./list/cluster.js";
 import { type Hit, type SearchOptions, search } from "./list/search.js";
 import { type Suggestion, type SuggestOptions, suggest } from "./list/suggest.js";
@@ -193,6 +197,49 @@ export class CaseLens {
    */
   async suggest(sentence1: string, sentence2: string, options?: SuggestOptions): Promise<Suggestion[]> {
     return suggest(this.#pool, sentence1, sentence2, options);
+  }
+
+  /**
+   * An index of texts under one condition, or without any: empty, to be filled and searched. The part of the package that keeps
+   * indexes is loaded now.
+   *
+   * @example
+   * ```ts
+   * const index = await lens.index({ condition: "the place" });
+   * await index.add([{ id: "a", text: "She plays chess in the park." }, { id: "b", text: "It rains in Bergen." }]);
+   * const [nearest] = await index.search("He reads on a bench under trees.");
+   * ```
+   *
+   * @throws {@link CaseLensError} as `embed`, or `network`.
+   */
+  async index<M = unknown>(options?: IndexOptions): Promise<Index<M>> {
+    return (await indexes()).newIndex<M>(originOf(this.#pool, "lens"), options);
+  }
+
+  /**
+   * The index of bytes that {@link Index.save} wrote. The bytes are copied.
+   *
+   * @throws {@link CaseLensError} `index-format`, `index-version`, `index-mismatch` where another model made it, `index-condition`,
+   * `invalid-argument`, `network` or `disposed`.
+   */
+  async loadIndex<M = unknown>(bytes: ArrayBuffer | Uint8Array, options?: LoadIndexOptions): Promise<Index<M>> {
+    return (await indexes()).loadIndex<M>(originOf(this.#pool, "lens"), bytes, options);
+  }
+
+  /**
+   * The index that {@link Index.store} keeps under a name: in browsers in IndexedDB, in Node and Deno in the file with this path or
+   * `file:` URL.
+   *
+   * @returns undefined where there is none.
+   * @throws {@link CaseLensError} as `loadIndex`, or `storage`.
+   */
+  async openIndex<M = unknown>(name: string, options?: LoadIndexOptions): Promise<Index<M> | undefined> {
+    return (await indexes()).openIndex<M>(originOf(this.#pool, "lens"), name, options);
+  }
+
+  /** Forgets the index that is stored under a name, where there is one. */
+  static async deleteIndex(name: string): Promise<void> {
+    return (await indexes()).deleteIndex(platform().indexes, name);
   }
 
   /** The encoder's token ids of a text, special tokens included. */

@@ -7,6 +7,9 @@ import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, c
 import { disposable } from "./dispose.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
 import { areKept, forget, sizeOf } from "./files.js";
+import { indexes, originOf } from "./index/lazy.js";
+import type { EncoderIndexOptions, LoadIndexOptions } from "./index/open.js";
+import type { Index } from "./index/text-index.js";
 import { type EncoderLoadOptions, loadRequest } from "./options.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
 import { type BatchOptions, type EmbeddedBatch, embedStream } from "./stream.js";
@@ -143,6 +146,25 @@ export class Encoder {
     );
     onProgress?.({ phase: "embed", progress: 1 });
     return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: this.info.model, condition: null });
+  }
+
+  /**
+   * An index of texts: empty, to be filled and searched. As {@link CaseLens.index}, without conditions.
+   *
+   * @throws {@link CaseLensError} as `embed`, or `network`.
+   */
+  async index<M = unknown>(options?: EncoderIndexOptions): Promise<Index<M>> {
+    return (await indexes()).newIndex<M>(originOf(this.#pool, "encoder"), options);
+  }
+
+  /** The index of bytes that {@link Index.save} wrote; see {@link CaseLens.loadIndex}. */
+  async loadIndex<M = unknown>(bytes: ArrayBuffer | Uint8Array, options?: LoadIndexOptions): Promise<Index<M>> {
+    return (await indexes()).loadIndex<M>(originOf(this.#pool, "encoder"), bytes, options);
+  }
+
+  /** The index that {@link Index.store} keeps under a name, undefined where there is none; see {@link CaseLens.openIndex}. */
+  async openIndex<M = unknown>(name: string, options?: LoadIndexOptions): Promise<Index<M> | undefined> {
+    return (await indexes()).openIndex<M>(originOf(this.#pool, "encoder"), name, options);
   }
 
   /** The encoder's token ids of a text, special tokens included. */

@@ -10,6 +10,7 @@ import type { WorkerPort } from "../page/port.js";
 import { WebWorkerPort } from "../page/start.js";
 import type { FromWorker, ToWorker } from "../protocol.js";
 import type { WorkerLike } from "../types.js";
+import { indexFiles } from "./indexes.js";
 
 /** Two letters at least: `C:\model.gguf` is a path. */
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:/i;
@@ -29,16 +30,22 @@ export const nodePlatform = (startThread: () => Worker, startHere: () => Promise
   startHere: async () => new WebWorkerPort(await startHere()),
   // Deno has both kinds.
   portOf: (worker) => ("on" in worker ? new ThreadPort(worker as Worker) : new WebWorkerPort(worker)),
-  base: () => pathToFileURL(`${process.cwd()}${path.sep}`).href,
-  resolve: (name, base) =>
-    HAS_SCHEME.test(name) ? new URL(name).href : pathToFileURL(path.resolve(fileURLToPath(base), name)).href,
+  base,
+  resolve,
   cache: (option) => {
     if (option === undefined || option === false) return "none";
     const folder = option === true ? path.join(cachesFolder(), "caselens") : folderOf(option);
     return folder === undefined ? undefined : { folder: path.resolve(folder) };
   },
   hardware: () => ({ hardwareConcurrency: os.availableParallelism(), deviceMemory: os.totalmem() / 2 ** 30 }),
+  indexes: indexFiles((name) => resolve(name, base())),
 });
+
+const base = (): string => pathToFileURL(`${process.cwd()}${path.sep}`).href;
+
+function resolve(name: string, base: string): string {
+  return HAS_SCHEME.test(name) ? new URL(name).href : pathToFileURL(path.resolve(fileURLToPath(base), name)).href;
+}
 
 /** Where the programs of this user keep what they can get again. */
 function cachesFolder(): string {

@@ -21,6 +21,23 @@ export interface Platform {
   cache(option: unknown): CachePlace | undefined;
   /** Processors, and memory in GB where it is known. */
   hardware(): { hardwareConcurrency?: number; deviceMemory?: number } | undefined;
+  /** Where indexes are stored; IndexedDB where this is absent. */
+  readonly indexes?: IndexStore;
+}
+
+/** Keeps the bytes of indexes by their names. What fails is a CaseLensError `storage`, or `storage-full`. */
+export interface IndexStore {
+  /** What is stored under a name; undefined where there is nothing. The bytes belong to the caller. */
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Stores bytes under a name: all of them, or what was there before stays.
+   *
+   * @param mayReplace is given the first bytes of what is there, if anything is, and throws where that has to stay. Nobody else
+   * writes between that and the writing. It may change the first bytes of what is to be written.
+   */
+  write(name: string, bytes: Uint8Array<ArrayBuffer>, mayReplace: (head: Uint8Array) => void): Promise<void>;
+  /** Forgets what is stored under a name. */
+  delete(name: string): Promise<void>;
 }
 
 const browser: Platform = {

@@ -5,6 +5,7 @@
 
 import { CHARACTERS, chunksOf, COMPARE_CHUNK, EMBED_CHUNK, joined, noEmbeddings } from "../chunks.js";
 import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
+import { nextMacrotask } from "../pause.js";
 import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker, WasmSource } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, GalleryData, Grouping, LoadedInfo } from "../types.js";
 import type { Engine, ModelFile } from "../wasm/caselens.js";
@@ -18,7 +19,7 @@ import { DEFAULT_REQUEST, type RequestOptions } from "./request.js";
 import { fetchThrough } from "./requests.js";
 import { type Hash, Sha256 } from "./sha256.js";
 import { isTrap } from "./support.js";
-import { nextMacrotask, Turns } from "./turns.js";
+import { Turns } from "./turns.js";
 
 /** The world outside the session. */
 export interface Outside {

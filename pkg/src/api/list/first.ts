@@ -1,40 +1,75 @@
 // The first few of many in some order, without sorting all of them.
 
-/**
- * The first `limit` of the numbers 0 to `count` − 1, in their order.
- *
- * @param order below 0 where `a` comes before `b`, as for `Array.sort`; never 0 for two different numbers.
- */
-export function firstOf(count: number, limit: number, order: (a: number, b: number) => number): number[] {
-  // A heap: what comes last of those kept so far is at its root, and gives way to whatever comes before it.
-  const heap: number[] = [];
-  const at = (place: number): number => heap[place] as number;
-  const swap = (a: number, b: number): void => void ([heap[a], heap[b]] = [at(b), at(a)]);
-  const rise = (): void => {
-    for (let i = heap.length - 1; i > 0; ) {
-      const parent = (i - 1) >> 1;
-      if (order(at(i), at(parent)) <= 0) return;
-      swap(i, parent);
-      i = parent;
-    }
-  };
-  const sink = (): void => {
-    for (let i = 0; ; ) {
-      let last = i;
-      for (const child of [2 * i + 1, 2 * i + 2]) if (child < heap.length && order(at(child), at(last)) > 0) last = child;
-      if (last === i) return;
-      swap(i, last);
-      i = last;
-    }
-  };
-  for (let number = 0; number < count; number++) {
-    if (heap.length < limit) {
-      heap.push(number);
-      rise();
-    } else if (order(number, at(0)) < 0) {
-      heap[0] = number;
-      sink();
+/** Keeps the first few of the numbers that it is offered, in some order. */
+export class First {
+  /** A heap: what comes last of those kept so far is at its root, and gives way to whatever comes before it. */
+  readonly #heap: number[] = [];
+  readonly #limit: number;
+  readonly #order: (a: number, b: number) => number;
+
+  /**
+   * @param limit how many to keep.
+   * @param order below 0 where `a` comes before `b`, as for `Array.sort`; never 0 for two different numbers.
+   */
+  constructor(limit: number, order: (a: number, b: number) => number) {
+    this.#limit = limit;
+    this.#order = order;
+  }
+
+  /** Whether a number would be kept now. */
+  takes(number: number): boolean {
+    return this.#heap.length < this.#limit || this.#order(number, this.#at(0)) < 0;
+  }
+
+  /** Keeps a number that it takes. */
+  keep(number: number): void {
+    if (this.#heap.length < this.#limit) {
+      this.#heap.push(number);
+      this.#rise();
+    } else {
+      this.#heap[0] = number;
+      this.#sink();
     }
   }
-  return heap.sort(order);
+
+  /** All that are kept, in their order. Nothing is kept after that. */
+  sorted(): number[] {
+    return this.#heap.sort(this.#order);
+  }
+
+  #at(place: number): number {
+    return this.#heap[place] as number;
+  }
+
+  #swap(a: number, b: number): void {
+    [this.#heap[a], this.#heap[b]] = [this.#at(b), this.#at(a)];
+  }
+
+  #rise(): void {
+    for (let i = this.#heap.length - 1; i > 0; ) {
+      const parent = (i - 1) >> 1;
+      if (this.#order(this.#at(i), this.#at(parent)) <= 0) return;
+      this.#swap(i, parent);
+      i = parent;
+    }
+  }
+
+  #sink(): void {
+    for (let i = 0; ; ) {
+      let last = i;
+      for (const child of [2 * i + 1, 2 * i + 2]) {
+        if (child < this.#heap.length && this.#order(this.#at(child), this.#at(last)) > 0) last = child;
+      }
+      if (last === i) return;
+      this.#swap(i, last);
+      i = last;
+    }
+  }
+}
+
+/** The first `limit` of the numbers 0 to `count` − 1, in their order, as {@link First} has it. */
+export function firstOf(count: number, limit: number, order: (a: number, b: number) => number): number[] {
+  const first = new First(limit, order);
+  for (let number = 0; number < count; number++) if (first.takes(number)) first.keep(number);
+  return first.sorted();
 }

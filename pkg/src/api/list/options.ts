@@ -1,6 +1,5 @@
 // What the calls about a list of texts have in common: checks of the list, its embeddings, and their progress.
 
-import { CaseLensError, withIndex } from "../../errors.js";
 import type { Pool } from "../../page/pool.js";
 import type { CallOptions, EmbeddingsData, EmbeddingType, OnTruncate } from "../../types.js";
 import { checkFilled, checkFunction, checkOptions, checkSignal, checkStrings, checkTexts, invalid } from "../check.js";
@@ -75,7 +74,7 @@ function checkFitting(given: Embeddings, texts: number, condition: string | unde
 }
 
 /** A condition without what the engine leaves out of it too (`normalize_condition`): white space around it, and its full stop. */
-function asRead(condition: string): string {
+export function asRead(condition: string): string {
   const text = condition.trim();
   return /[^.]\.$/.test(text) ? text.slice(0, -1).trimEnd() : text;
 }
@@ -84,11 +83,6 @@ function asRead(condition: string): string {
 function asEmbeddings(value: unknown): Embeddings {
   if (typeof value !== "object" || value === null) throw invalid("embeddings must be an Embeddings, as `embed` gives them.");
   return new Embeddings(value as EmbeddingsData);
-}
-
-/** Throws an error of what the caller gave no list of: a place in what was embedded is none there. */
-export function ofNoItem(error: unknown): never {
-  throw error instanceof CaseLensError ? withIndex(error, undefined) : error;
 }
 
 /** Embeds texts under one condition. */

@@ -6,7 +6,8 @@ import { checkFilled, checkInteger, checkOptions } from "../check.js";
 import type { Embeddings } from "../embeddings.js";
 import { toldOfReading } from "../progress.js";
 import { firstOf } from "./first.js";
-import { type Calls, embedAll, type ListOptions, listRequest, ofNoItem, saying } from "./options.js";
+import { ofNoItem } from "./no-item.js";
+import { type Calls, embedAll, type ListOptions, listRequest, saying } from "./options.js";
 
 /** Options of `search`. */
 export interface SearchOptions extends ListOptions {

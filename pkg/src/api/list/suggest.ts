@@ -7,7 +7,8 @@ import { Embeddings } from "../embeddings.js";
 import { type ProgressOptions, toldOfReading } from "../progress.js";
 import { checkTruncate, type TruncateOptions } from "../truncate.js";
 import { CONDITIONS } from "./conditions.js";
-import { type Calls, ofNoItem, saying } from "./options.js";
+import { ofNoItem } from "./no-item.js";
+import { type Calls, saying } from "./options.js";
 
 /** Options of `suggest`. */
 export interface SuggestOptions extends CallOptions, ProgressOptions, TruncateOptions {

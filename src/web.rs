@@ -6,8 +6,8 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    backend::any::AnyBackend,
-    checkpoint::ArrivingCheckpoint,
+    backend::{any::AnyBackend, simd::Simd},
+    checkpoint::{ArrivingCheckpoint, weights::Dtype},
     error::Error,
     head::HeadFile,
     lens::{auto::Chosen, opened::OpenDevice},
@@ -98,7 +98,7 @@ impl EngineDevice {
         #[wasm_bindgen(unchecked_param_type = "\"auto\" | Device")] device: String,
     ) -> Result<EngineDevice, JsValue> {
         let opened = match device.as_str() {
-            "auto" => OpenDevice::auto().await,
+            "auto" => OpenDevice::auto(Simd::timed(now)).await,
             "webgpu" => OpenDevice::webgpu().await.map_err(js_error)?,
             "wasm" => return Ok(Self::cpu("wasm was asked for".into())),
             other => {
@@ -112,7 +112,7 @@ impl EngineDevice {
 
     /// The CPU, and why it is taken.
     pub fn cpu(reason: String) -> EngineDevice {
-        EngineDevice(OpenDevice::Cpu(reason))
+        EngineDevice(OpenDevice::Cpu(Simd::timed(now), reason))
     }
 }
 
@@ -186,8 +186,10 @@ impl Engine {
     /// Operations per second that this thread could make in a loop of the instruction its products use, measured now;
     /// `undefined` where a GPU multiplies.
     pub fn peak(&self) -> Option<f64> {
-        match &self.chosen.lens.encoder.backend {
-            AnyBackend::Simd(simd) => Some(simd.peak(now)),
+        let encoder = &self.chosen.lens.encoder;
+        let dtype = Dtype::named(&encoder.dtype).unwrap_or(Dtype::Q8_0);
+        match &encoder.backend {
+            AnyBackend::Simd(simd) => Some(simd.peak(dtype, now)),
             AnyBackend::WebGpu(_) => None,
         }
     }

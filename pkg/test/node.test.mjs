@@ -53,7 +53,7 @@ test("embeddings are those of sentence-transformers, to within 8-bit weights", a
   const { embeddings } = await readSafetensors(path.join(FIXTURES, "sentence.safetensors"));
   const rows = [...(await encoder.embed(texts))];
   // Relaxed SIMD, which newer versions of Node have, keeps seven bits of activations beside q8_0.
-  const same = encoder.info.instructions === "relaxed-simd" ? 0.996 : 0.998;
+  const same = encoder.info.instructions.startsWith("relaxed-simd") ? 0.996 : 0.998;
   assert.equal(encoder.info.device, "wasm");
   assert.equal(rows.length, texts.length);
   for (const [i, ours] of rows.entries()) {

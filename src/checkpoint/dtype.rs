@@ -32,6 +32,12 @@ impl Dtype {
         }
     }
 
+    /// The one of this [`Dtype::name`].
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::F32, Self::F16, Self::Bf16, Self::Q8_0, Self::Q4_0];
+        all.into_iter().find(|dtype| dtype.name() == name)
+    }
+
     /// The name used in files, options and reports.
     pub fn name(self) -> &'static str {
         match self {

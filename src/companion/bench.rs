@@ -19,7 +19,7 @@ use crate::{
         simd::Simd,
         webgpu::{KernelTime, Options, WebGpu},
     },
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, weights::Dtype},
     embedding::{Case, Pool},
     error::{Error, Result},
     lens::Lens,
@@ -189,7 +189,8 @@ pub fn run(args: Args) -> Result<()> {
     let peak = match (&lens.encoder.backend, &gpu) {
         (AnyBackend::Simd(_), _) => {
             let start = Instant::now();
-            let peak = Simd::new().peak(|| start.elapsed().as_secs_f64() * 1e3);
+            let dtype = Dtype::named(&lens.encoder.dtype).unwrap_or(Dtype::Q8_0);
+            let peak = Simd::new().peak(dtype, || start.elapsed().as_secs_f64() * 1e3);
             Some(peak * rayon::current_num_threads() as f64)
         }
         (_, Some(gpu)) => Some(gpu.peak()?),

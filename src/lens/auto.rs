@@ -2,7 +2,6 @@
 
 use super::{Lens, opened::OpenDevice};
 use crate::{
-    backend::simd::Simd,
     checkpoint::BertCheckpoint,
     embedding::{Case, Pool},
     error::{Error, Result},
@@ -41,19 +40,18 @@ impl Chosen {
     ) -> Result<Self> {
         let case = Case::of_bert(&checkpoint);
         let (lens, reason) = match device {
-            OpenDevice::Cpu(reason) => (
-                Lens::consume(Simd::new().into(), checkpoint, head, case)?,
-                reason,
-            ),
+            OpenDevice::Cpu(cpu, reason) => {
+                (Lens::consume(cpu.into(), checkpoint, head, case)?, reason)
+            }
             OpenDevice::WebGpu(gpu) => (
                 Lens::consume(gpu.into(), checkpoint, head, case)?,
                 "webgpu was asked for".into(),
             ),
-            OpenDevice::Auto(gpu) => {
+            OpenDevice::Auto(cpu, gpu) => {
                 // The GPU gets copies, and then the CPU the weights themselves.
                 let gpu =
                     gpu.and_then(|gpu| Lens::load(gpu.into(), &checkpoint, head, case.clone()));
-                let cpu = Lens::consume(Simd::new().into(), checkpoint, head, case)?;
+                let cpu = Lens::consume(cpu.into(), checkpoint, head, case)?;
                 Self::faster(cpu, gpu, now).await?
             }
         };

@@ -1,18 +1,21 @@
 //! A device that is opened before there is a model to run on it: what takes time there goes on while the model arrives.
 
 use crate::{
-    backend::webgpu::{PowerPreference, WebGpu},
+    backend::{
+        simd::Simd,
+        webgpu::{PowerPreference, WebGpu},
+    },
     error::Result,
 };
 
 /// A device that was asked for, and is open.
 pub enum OpenDevice {
     /// The CPU, and the reason for it.
-    Cpu(String),
+    Cpu(Simd, String),
     /// A GPU.
     WebGpu(WebGpu),
     /// The CPU, and beside it a GPU, or why there is none: which of them is used shows when there is a model.
-    Auto(Result<WebGpu>),
+    Auto(Simd, Result<WebGpu>),
 }
 
 impl OpenDevice {
@@ -25,8 +28,8 @@ impl OpenDevice {
     }
 
     /// Both devices, or the CPU where there is no WebGPU.
-    pub async fn auto() -> Self {
-        Self::Auto(prepared().await)
+    pub async fn auto(cpu: Simd) -> Self {
+        Self::Auto(cpu, prepared().await)
     }
 }
 

@@ -98,7 +98,8 @@ for (const [device, instructions] of [
       for (const info of [bare, full]) {
         assert.equal(info.device, device);
         assert.equal(typeof info.adapter, device === "webgpu" ? "string" : "object");
-        assert.equal(info.instructions, instructions);
+        // What is timed is told behind a comma.
+        assert.equal(info.instructions?.replace(/, 16-bit sums$/, "") ?? null, instructions);
         assert.match(info.model, /MiniLM/i);
         assert.equal(info.dims, 384);
         assert.ok(info.reason.length > 0);

@@ -230,21 +230,27 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
                     nth(scales, b, width),
                 )
             };
-            let mut dots = [[isa.splat_i32(0); VECTORS]; R];
+            let mut start = [[isa.splat_i32(0); VECTORS]; R];
             if I::OFFSET != 0 {
                 // SAFETY: as above.
                 let starts = unsafe { nth(starts, b, width) };
-                let start = [
+                let columns = [
                     isa.load_i32(&starts[..I::LANES]),
                     isa.load_i32(&starts[I::LANES..]),
                 ];
-                dots = [start; R];
+                start = [columns; R];
             }
             if I::WEIGHT_OFFSET != 0 {
                 // Activations are signed then: columns have no starts of their own.
                 // SAFETY: as above.
                 let x_starts = unsafe { nth(x_starts, b, R) };
-                dots = std::array::from_fn(|r| [isa.splat_i32(x_starts[r]); VECTORS]);
+                start = std::array::from_fn(|r| [isa.splat_i32(x_starts[r]); VECTORS]);
+            }
+            let mut dots = [[isa.begin(start[0][0]); VECTORS]; R];
+            for r in 0..R {
+                for v in 0..VECTORS {
+                    dots[r][v] = isa.begin(start[r][v]);
+                }
             }
             for step in 0..depth / I::DEPTH {
                 // SAFETY: a block is `depth / DEPTH` steps.
@@ -263,7 +269,8 @@ impl<I: Isa> Tiles<I> for Product<'_, I> {
                 let x_scale = isa.splat(x_scales[r]);
                 for v in 0..VECTORS {
                     let scale = isa.mul(x_scale, scales[v]);
-                    sums[r][v] = isa.mul_add(isa.to_f32(dots[r][v]), scale, sums[r][v]);
+                    let dot = isa.to_f32(isa.total(dots[r][v], start[r][v]));
+                    sums[r][v] = isa.mul_add(dot, scale, sums[r][v]);
                 }
             }
         }

@@ -54,6 +54,8 @@ pub trait Isa: Copy + Send + Sync {
 
     type F32: Copy;
     type I32: Copy;
+    /// Sums of a block's products on their way, of 32 bits, or of 16 where those are enough.
+    type Sums: Copy;
     /// Weights as [`Isa::dot`] takes them: `LANES` columns, `DEPTH` numbers each.
     type Weights: Copy;
     /// `DEPTH` activations of one row, repeated for each column.
@@ -91,12 +93,34 @@ pub trait Isa: Copy + Send + Sync {
     }
     /// The first `DEPTH` activations of `x`.
     fn activations(self, x: &[Self::Quant]) -> Self::Activations;
-    /// In each lane, `sum` plus the dot product of a column's numbers and the row's.
-    fn dot(self, sum: Self::I32, w: Self::Weights, x: Self::Activations) -> Self::I32;
+    /// Sums to add a block's products to, which are to begin with `start`: at once, or in [`Isa::total`].
+    fn begin(self, start: Self::I32) -> Self::Sums;
+    /// In each lane, `sums` plus the dot product of a column's numbers and the row's: for one block at most.
+    fn dot(self, sums: Self::Sums, w: Self::Weights, x: Self::Activations) -> Self::Sums;
+    /// The sums of a block that began with `start`.
+    fn total(self, sums: Self::Sums, start: Self::I32) -> Self::I32;
 
     /// Runs `work` compiled for this instruction set.
     fn run<W: Work>(self, work: W) -> W::Output;
 }
+
+/// Sums of 32 bits, which begin with their start.
+macro_rules! sums_of_32_bits {
+    () => {
+        type Sums = Self::I32;
+
+        #[inline(always)]
+        fn begin(self, start: Self::I32) -> Self::I32 {
+            start
+        }
+
+        #[inline(always)]
+        fn total(self, sums: Self::I32, _: Self::I32) -> Self::I32 {
+            sums
+        }
+    };
+}
+use sums_of_32_bits;
 
 /// An integer that activations are quantised to.
 pub trait Quant: Pod + Send + Sync {
@@ -159,6 +183,8 @@ pub enum Cpu {
     /// AVX2 with FMA: 256 bits.
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx2Four(avx2::Avx2Four),
     /// AVX2 with products of bytes (VNNI).
     #[cfg(target_arch = "x86_64")]
     AvxVnni(avx_vnni::AvxVnni),
@@ -176,7 +202,9 @@ pub enum Cpu {
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     RelaxedSimd(relaxed_simd::RelaxedSimd),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-    RelaxedSimd4(relaxed_simd::RelaxedSimd4),
+    RelaxedWide4(relaxed_simd::Wide4),
+    #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+    RelaxedNarrow4(relaxed_simd::Narrow4),
 }
 
 impl Cpu {
@@ -216,20 +244,48 @@ impl Cpu {
     /// The instruction set that this module was compiled for.
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     pub fn detect() -> Self {
-        Self::RelaxedSimd(relaxed_simd::RelaxedSimd::new())
+        Self::RelaxedSimd(relaxed_simd::RelaxedSimd::new(relaxed_simd::Form::Wide))
     }
 
-    /// The variant for a layer whose weights are all of this dtype: in browsers four bits stay four bits in memory, and
-    /// leave an instruction room for activations of eight.
-    #[cfg_attr(not(target_arch = "wasm32"), expect(unused_variables))]
+    /// As [`Cpu::detect`], with the form of products by four-bit weights that is the fastest here: they are timed now, for some
+    /// milliseconds, by a clock in milliseconds.
+    pub fn timed(now: impl Fn() -> f64) -> Self {
+        #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+        {
+            use relaxed_simd::{Form, RelaxedSimd};
+            let forms =
+                [Form::Wide, Form::Narrow].map(|form| Self::RelaxedSimd(RelaxedSimd::new(form)));
+            let fastest = super::peak::fastest(forms.map(|cpu| cpu.for_weights(Dtype::Q4_0)), now);
+            return forms[fastest];
+        }
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+        {
+            let _ = now;
+            Self::detect()
+        }
+    }
+
+    /// The variant for a layer whose weights are all of this dtype: in browsers, and with AVX2 alone, four bits stay four bits
+    /// in memory, and leave an instruction room for activations of eight.
+    #[cfg_attr(
+        not(any(target_arch = "wasm32", target_arch = "x86_64")),
+        expect(unused_variables)
+    )]
     pub fn for_weights(self, dtype: Dtype) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let (Self::Avx2(isa), Dtype::Q4_0) = (self, dtype) {
+            return Self::Avx2Four(isa.four_bits());
+        }
         #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
         if let (Self::Simd128(isa), Dtype::Q4_0) = (self, dtype) {
             return Self::Simd128Four(isa.four_bits());
         }
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
         if let (Self::RelaxedSimd(isa), Dtype::Q4_0) = (self, dtype) {
-            return Self::RelaxedSimd4(isa.four_bits());
+            return match isa.four_bits() {
+                relaxed_simd::Form::Wide => Self::RelaxedWide4(relaxed_simd::Wide4::new()),
+                relaxed_simd::Form::Narrow => Self::RelaxedNarrow4(relaxed_simd::Narrow4::new()),
+            };
         }
         self
     }
@@ -240,7 +296,7 @@ impl Cpu {
             #[cfg(not(target_arch = "wasm32"))]
             Self::Scalar(_) => "scalar",
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => "AVX2",
+            Self::Avx2(_) | Self::Avx2Four(_) => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Self::AvxVnni(_) => "AVX-VNNI",
             #[cfg(target_arch = "x86_64")]
@@ -252,7 +308,14 @@ impl Cpu {
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(_) | Self::Simd128Four(_) => "simd128",
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::RelaxedSimd(_) | Self::RelaxedSimd4(_) => "relaxed-simd",
+            Self::RelaxedSimd(isa) => match isa.four_bits() {
+                relaxed_simd::Form::Wide => "relaxed-simd",
+                relaxed_simd::Form::Narrow => "relaxed-simd, 16-bit sums",
+            },
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedWide4(_) => "relaxed-simd",
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedNarrow4(_) => "relaxed-simd, 16-bit sums",
         }
     }
 
@@ -263,6 +326,8 @@ impl Cpu {
             Self::Scalar(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(isa) => isa.run(work),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2Four(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::AvxVnni(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
@@ -278,7 +343,9 @@ impl Cpu {
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedSimd(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::RelaxedSimd4(isa) => isa.run(work),
+            Self::RelaxedWide4(isa) => isa.run(work),
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedNarrow4(isa) => isa.run(work),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Work};
+use super::{Isa, Work, sums_of_32_bits};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx512(());
@@ -24,6 +24,8 @@ fn run<W: Work>(isa: Avx512, work: W) -> W::Output {
 }
 
 impl Isa for Avx512 {
+    sums_of_32_bits!();
+
     const LANES: usize = 16;
     const ROWS: usize = 6;
     const DEPTH: usize = 4;

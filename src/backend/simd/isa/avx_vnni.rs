@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Work, f32x8::f32x8};
+use super::{Isa, Work, f32x8::f32x8, sums_of_32_bits};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AvxVnni(());
@@ -23,6 +23,7 @@ fn run<W: Work>(isa: AvxVnni, work: W) -> W::Output {
 
 impl Isa for AvxVnni {
     f32x8!();
+    sums_of_32_bits!();
 
     const DEPTH: usize = 4;
     const RANGE: i32 = 127;

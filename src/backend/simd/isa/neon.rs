@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::{Isa, Work, f32x4::f32x4};
+use super::{Isa, Work, f32x4::f32x4, sums_of_32_bits};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neon(());
@@ -20,6 +20,7 @@ fn run<W: Work>(isa: Neon, work: W) -> W::Output {
 
 impl Isa for Neon {
     f32x4!();
+    sums_of_32_bits!();
 
     const DEPTH: usize = 2;
     const RANGE: i32 = 127;

@@ -3,7 +3,7 @@
 
 use std::arch::{aarch64::*, asm};
 
-use super::{Isa, Work, f32x4::f32x4};
+use super::{Isa, Work, f32x4::f32x4, sums_of_32_bits};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeonDotprod(());
@@ -23,6 +23,7 @@ fn run<W: Work>(isa: NeonDotprod, work: W) -> W::Output {
 
 impl Isa for NeonDotprod {
     f32x4!();
+    sums_of_32_bits!();
 
     const DEPTH: usize = 4;
     const RANGE: i32 = 127;

@@ -1,6 +1,6 @@
 //! Plain Rust for any processor: what the other instruction sets are tested against.
 
-use super::{Isa, Work};
+use super::{Isa, Work, sums_of_32_bits};
 
 const LANES: usize = 4;
 
@@ -18,6 +18,8 @@ fn first<const N: usize, T: Copy>(x: &[T]) -> [T; N] {
 }
 
 impl Isa for Scalar {
+    sums_of_32_bits!();
+
     const LANES: usize = LANES;
     const ROWS: usize = 2;
     const DEPTH: usize = 2;

@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::{Isa, Work, v128::v128};
+use super::{Isa, Work, sums_of_32_bits, v128::v128};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simd128(());
@@ -26,7 +26,8 @@ impl Simd128 {
 /// What both have.
 macro_rules! simd128 {
     () => {
-        v128!();
+        v128!(3);
+        sums_of_32_bits!();
 
         const DEPTH: usize = 2;
         const RANGE: i32 = 127;

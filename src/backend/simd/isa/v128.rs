@@ -2,9 +2,9 @@
 
 /// Constants, types and methods of [`super::Isa`] that `simd128` has for both.
 macro_rules! v128 {
-    () => {
+    ($rows:literal) => {
         const LANES: usize = 4;
-        const ROWS: usize = 3;
+        const ROWS: usize = $rows;
 
         type F32 = v128;
         type I32 = v128;

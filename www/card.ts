@@ -1,11 +1,11 @@
-// The figures of the model card, public/models/README.md: what the page says of its model is what the card says.
+// The figures of the model card, public/models/README.md: what the page says of its encoders is what the card says.
 
-import type { Figures } from "./src/state/shipped";
+import type { Figures } from "./src/state/encoders";
 
 /** The cells of the card's first table row that begins so, without their emphasis. */
 function row(card: string, name: string): readonly string[] {
   const line = card.split("\n").find((each) => each.startsWith(`| ${name} |`));
-  if (line === undefined) throw new Error(`The model card has no row "${name}", which the page takes a figure from: see www/card.ts.`);
+  if (line === undefined) throw new Error(`The model card has no row "${name}", which the page takes figures from: see www/card.ts.`);
   return line.split("|").slice(1, -1).map((cell) => cell.replaceAll("*", "").trim());
 }
 
@@ -16,9 +16,9 @@ function number(cells: readonly string[], column: number): number {
   return found;
 }
 
-export function figuresOf(card: string): Figures {
-  const file = row(card, "`caselens-csts-q4_0.gguf`");
-  const all = row(card, "C-STS, all");
-  const unseen = row(card, "condition never in the C-STS training file");
-  return { megabytes: number(file, 1), spearman: number(all, 1), accuracy: number(all, 2), rows: number(all, 3), unseen: number(unseen, 1) };
+/** Of the card's table of what the page offers: the row of this encoder. */
+export function figuresOf(card: string, encoder: string): Figures {
+  const cells = row(card, `\`${encoder}\``);
+  const [megabytes, spearman, accuracy, unseen, rows] = [2, 3, 4, 5, 6].map((column) => number(cells, column)) as [number, number, number, number, number];
+  return { megabytes, spearman, accuracy, unseen, rows };
 }

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { defineConfig } from "vite";
+import { encoders } from "./encoders";
 import { larger } from "./larger";
 import { offline } from "./offline/plugin";
 import { share } from "./share";
-import { shipped } from "./shipped";
 
 export default defineConfig({
   // Relative addresses: the built site works under any sub-path.
@@ -17,7 +17,7 @@ export default defineConfig({
   plugins: [
     larger(),
     share(),
-    shipped(),
+    encoders(),
     offline({
       // The model is the package's to keep; the picture is for other sites; the engine for this thread is never asked for here.
       left: ["models/", "share.png", "assets/inline-"],

@@ -7,6 +7,7 @@ import "./styles/layout.css";
 import "./styles/bench.css";
 import "./styles/results.css";
 import "./styles/engine.css";
+import "./styles/encoders.css";
 import "./styles/list.css";
 import "./styles/how.css";
 import "./styles/larger.css";
@@ -17,6 +18,7 @@ import "./styles/forced.css";
 
 import { render } from "preact";
 import { App } from "./shell/App";
+import { startBeside } from "./how/beside";
 import { howLink } from "./how/link";
 import { startSheet } from "./how/sheet";
 import { startHow } from "./how/state";
@@ -26,6 +28,7 @@ import { startGrouping } from "./list/grouping";
 import { listLink } from "./list/link";
 import { startAnswers } from "./state/answers";
 import { compareLink } from "./state/compareLink";
+import { startConnection } from "./state/connection";
 import { startEngine } from "./state/engine";
 import { startHistory } from "./state/history";
 import { startOffline } from "./state/offline";
@@ -33,12 +36,14 @@ import { startSuggestions } from "./state/suggestions";
 import { startTheme } from "./state/theme";
 
 startTheme();
+startConnection();
 startHistory({ compare: compareLink, list: listLink, how: howLink, larger: largerLink });
 startAnswers();
 startGrouping();
 startSuggestions();
 startHow();
 startSheet();
+startBeside();
 startLarger();
 
 // In the page's own typeface where that came with the modules: laying the text out in a fallback first costs a second

@@ -133,6 +133,32 @@ export const strings = {
     choices: { auto: "Auto", webgpu: "WebGPU", wasm: "CPU" },
   },
 
+  encoders: {
+    title: "Which encoder answers?",
+    names: { small: "Small", large: "Large", case: "CASE, as published" },
+    what: {
+      small: "all-MiniLM-L6-v2, fine-tuned for conditions: what ships.",
+      large: "all-mpnet-base-v2, fine-tuned: better on reviews and everyday texts, seven times as slow.",
+      case: "all-MiniLM-L6-v2 untouched: the condition is subtracted, and a small head trained on top. It shows every step.",
+    },
+    // What choosing it costs.
+    inUse: (mb: number) => `${mb.toFixed(1)} MB, in use`,
+    kept: (mb: number) => `${mb.toFixed(1)} MB, on this device`,
+    toDownload: (mb: number) => `${mb.toFixed(1)} MB to download`,
+    offline: (mb: number) => `${mb.toFixed(1)} MB, needs a network`,
+    base: { text: "all-mpnet-base-v2 is by sentence-transformers (Apache-2.0).", url: "https://huggingface.co/sentence-transformers/all-mpnet-base-v2" },
+    answers: (name: string) => `“${name}” answers.`,
+    cancel: "Cancel",
+    failed: (name: string) => `“${name}” could not be loaded`,
+    stays: (name: string) => `“${name}” goes on answering.`,
+    ask: (name: string, mb: number) =>
+      `Your connection looks slow, or is set to save data. The encoder “${name}” is ${mb.toFixed(1)} MB to download, once: it then stays on this device.`,
+    agree: (mb: number) => `Download ${mb.toFixed(1)} MB`,
+    stay: (name: string) => `Stay with “${name}”`,
+    instead: (name: string) => `Take “${name}” instead`,
+    waiting: "Not downloaded yet: the page asks first.",
+  },
+
   loading: {
     label: "Loading the model",
     starting: "Loading the model…",
@@ -176,6 +202,12 @@ export const strings = {
     },
     right: {
       title: "How right is it?",
+      // Whose figures these are.
+      of: {
+        small: "",
+        large: "These are the figures of the encoder that answers now, “Large”.",
+        case: "These are the figures of the encoder that answers now, “CASE, as published”.",
+      },
       strong: {
         title: "Often right",
         text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>
@@ -188,7 +220,11 @@ export const strings = {
       },
       reads: {
         title: "Reads English",
-        text: "It was trained on short English sentences, more than half of them captions of photographs. Of other languages it understands next to nothing.",
+        text: {
+          small: "It was trained on short English sentences, more than half of them captions of photographs. Of other languages it understands next to nothing.",
+          large: "It was trained on English sentences, many of them captions of photographs. Of other languages it understands next to nothing.",
+          case: "Its encoder was trained on English texts, its head on captions of photographs alone. Of other languages it understands next to nothing.",
+        },
       },
       from: {
         title: "Where it comes from",
@@ -327,6 +363,20 @@ export const strings = {
     question: "Question",
     reveal: "Show the answer",
     close: "Close the lesson",
+    answersOf: "The answers were written for the encoder that ships, “Small”: what you see is another’s, and may differ.",
+    beside: {
+      title: "Beside the encoder that ships",
+      text: (case_: number, small: number) =>
+        `CASE leaves its encoder as it was published; the one that ships was trained as a whole, for this task. On pairs rated by people the first reaches a Spearman correlation of ${case_} of 100, the second ${small}. Here are both on your pair.`,
+      open: "Show both",
+      download: (mb: number) => `Show both (${mb.toFixed(1)} MB to download)`,
+      close: "Show CASE alone",
+      caption: (condition: string) => `Both encoders, under “${condition}”`,
+      rating: "Rating of 5",
+      leftOut: "left out",
+      waiting: "…",
+      problem: "The encoder that ships could not be shown beside it",
+    },
     condition: "Condition to explain",
     needSentences: "Type both sentences to see how they are compared.",
     others: "Other conditions",
@@ -373,6 +423,9 @@ export const strings = {
       tokens: {
         title: "Words become tokens",
         text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        others: {
+          large: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). <s> and </s> are marks of its own: the beginning, and the end of a part.",
+        },
         unknown: "[UNK] stands for what it has no piece for: all such characters look the same to it.",
       },
       attention: {
@@ -387,18 +440,29 @@ export const strings = {
       embedding: {
         title: "Tokens become one vector",
         text: "After the last layer every token is a list of numbers. Their mean is the embedding: what this sentence is, as far as the condition goes. Change the condition and the picture changes, though the sentence stays.",
+        others: {
+          case: "After the last layer every token is a list of numbers. Each of the condition’s tokens has looked at the sentence by now; the mean of these is the embedding: what this sentence is, as far as the condition goes. Change the condition and the picture changes, though the sentence stays.",
+        },
         what: "Embedding of each sentence with the condition",
         plain: "Embedding of each sentence by itself",
       },
       subtraction: {
         title: "The condition is taken away",
         text: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method this page grew from, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part. The encoder that ships here is not CASE itself: it was fine-tuned without this step.",
+        others: {
+          large: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say. CASE, the method this page grew from, subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part. The large encoder is not CASE itself: it was fine-tuned without this step.",
+          case: "The condition’s own words are in both embeddings and make them look alike, whatever the sentences say: see how high their cosine is before this step. CASE subtracts the embedding of the condition alone, f(s, c) − f(c), and what is left is the sentence’s part.",
+        },
         alone: "The condition alone",
         what: "What is left of each sentence",
       },
       head: {
         title: "A head sharpens it",
         text: "Where the encoder stays as it was published, a small network is trained on top: it keeps the numbers that people’s ratings depend on. An encoder that is fine-tuned as a whole, such as the one that ships here, has learnt that itself and needs none.",
+        others: {
+          large: "Where the encoder stays as it was published, a small network is trained on top: it keeps the numbers that people’s ratings depend on. An encoder that is fine-tuned as a whole, such as the large one, has learnt that itself and needs none.",
+          case: "The encoder stays as it was published: it was never told what people mean by alike under a condition. A small network on top was, on eleven thousand rated pairs: it keeps what their ratings depend on, in fewer numbers.",
+        },
         what: "Each sentence after the head",
       },
       cosine: {
@@ -447,9 +511,9 @@ export const strings = {
         title: "Glossary",
         terms: [
           ["Token", "A piece of text that the model has a number for: a word, or a part of one."],
-          ["Vector, embedding", "A list of numbers that stands for a text; here 384 of them."],
+          ["Vector, embedding", "A list of numbers that stands for a text; here 384 of them, in the large encoder 768."],
           ["Attention", "How much a token takes from each other token, in one layer."],
-          ["Layer", "One of six rounds in which every token is worked out anew from all of them."],
+          ["Layer", "One of six rounds (the large encoder has twelve) in which every token is worked out anew from all of them."],
           ["Head", "In a layer: one of twelve attentions side by side. After the encoder: a small network on top of an embedding."],
           ["Cosine", "How far two vectors point the same way: 1 the same, 0 at right angles."],
           ["Fine-tuning", "Training a model that is already trained a little more, for one task."],
@@ -466,6 +530,7 @@ export const strings = {
       columns: ["Condition", "My guess (0–1)", "Because …"],
       ownRows: "Two conditions of your own:",
       answers: "The model’s answers",
+      of: (name: string) => `By the encoder “${name}”.`,
       none: "no condition",
       similarity: "Similarity",
       unanswered: "The model had no answers when this was printed.",

@@ -1,42 +1,49 @@
 // What the numbers mean, how right they are, and what happens to what one types.
 
-import { figures } from "../state/shipped";
+import { encoderOf } from "../state/encoders";
+import { encoder } from "../state/engine";
 import { strings } from "../strings";
 
 const { how, right, privacy } = strings.about;
 
-const Right = () => (
-  <section class="right" aria-labelledby="right-title">
-    <h2 id="right-title">{right.title}</h2>
-    <dl>
-      <div>
-        <dt>{right.strong.title}</dt>
-        <dd>{right.strong.text(figures)}</dd>
-      </div>
-      <div>
-        <dt>{right.weak.title}</dt>
-        <dd>{right.weak.text(figures)}</dd>
-      </div>
-      <div>
-        <dt>{right.reads.title}</dt>
-        <dd>{right.reads.text}</dd>
-      </div>
-      <div>
-        <dt>{right.from.title}</dt>
-        <dd>
-          {right.from.text}
-          <ul class="papers">
-            {right.from.papers.map(({ text, url }) => (
-              <li key={url}>
-                <a href={url}>{text}</a>
-              </li>
-            ))}
-          </ul>
-        </dd>
-      </div>
-    </dl>
-  </section>
-);
+/** With the figures of the encoder that answers. */
+function Right() {
+  const { figures } = encoderOf(encoder.value);
+  return (
+    <section class="right" aria-labelledby="right-title">
+      <h2 id="right-title">{right.title}</h2>
+      <dl>
+        <div>
+          <dt>{right.strong.title}</dt>
+          <dd>
+            {right.strong.text(figures)} {right.of[encoder.value]}
+          </dd>
+        </div>
+        <div>
+          <dt>{right.weak.title}</dt>
+          <dd>{right.weak.text(figures)}</dd>
+        </div>
+        <div>
+          <dt>{right.reads.title}</dt>
+          <dd>{right.reads.text[encoder.value]}</dd>
+        </div>
+        <div>
+          <dt>{right.from.title}</dt>
+          <dd>
+            {right.from.text}
+            <ul class="papers">
+              {right.from.papers.map(({ text, url }) => (
+                <li key={url}>
+                  <a href={url}>{text}</a>
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
 
 export const About = () => (
   <div class="about">

@@ -34,7 +34,7 @@ export const Compare = () => (
       <Results />
       <Suggestions />
       <About />
-      <Engine />
+      <Engine choice />
     </Later>
     <Announcer />
   </>

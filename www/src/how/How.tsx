@@ -4,10 +4,12 @@ import { bothTyped } from "../state/answers";
 import { lens } from "../state/engine";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
+import { Encoders } from "../ui/Encoders";
 import { Engine } from "../ui/Engine";
 import { LoadingBar, LoadingWords } from "../ui/Loading";
 import { EngineNotices, Failure } from "../ui/Notices";
 import { Sentence } from "../ui/Sentence";
+import { Beside } from "./Beside";
 import { ConditionField } from "./ConditionField";
 import { fillScreen } from "./fullScreen";
 import { Lessons } from "./Lessons";
@@ -84,6 +86,7 @@ const Tools = () => (
       </button>
       <SheetPairs />
     </div>
+    <Encoders />
     <SwitchPanel />
   </>
 );
@@ -102,6 +105,7 @@ export function How() {
         <Presentation />
       ) : (
         <>
+          <Beside />
           <Teachers />
           <Engine />
         </>

@@ -2,6 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { encoder } from "../state/engine";
 import { setFields } from "../state/fields";
 import { step as deliberate } from "../state/history";
 import { strings } from "../strings";
@@ -46,6 +47,7 @@ export function Question() {
       <details key={picked.title}>
         <summary>{words.reveal}</summary>
         <p>{picked.answer}</p>
+        {encoder.value !== "small" && <p class="note">{words.answersOf}</p>}
       </details>
     </div>
   );

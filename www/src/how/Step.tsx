@@ -1,11 +1,20 @@
 // One step: its place, plain words about it, and what the model has there.
 
 import { useEffect, useRef } from "preact/hooks";
+import type { EncoderId } from "../state/encoders";
+import { encoder } from "../state/engine";
 import { strings } from "../strings";
 import { figures } from "./figures";
 import { explained, presenting, waiting, type StepId } from "./state";
 
 const words = strings.how;
+
+/** Of a step; `others`: where the text does not fit another encoder than what ships. */
+interface StepWords {
+  readonly title: string;
+  readonly text: string;
+  readonly others?: Partial<Record<EncoderId, string>>;
+}
 
 export function Step({ id, index }: { id: StepId; index: number }) {
   const section = useRef<HTMLElement>(null);
@@ -22,7 +31,7 @@ export function Step({ id, index }: { id: StepId; index: number }) {
     if (shown || left) title.current?.focus({ preventScroll: left });
   }, [shown]);
   const Title = shown ? "h1" : "h2";
-  const { title: name, text } = words.steps[id];
+  const { title: name, text, others }: StepWords = words.steps[id];
   return (
     <section class={`step step-${id}`} id={`step-${id}`} aria-labelledby={`step-${id}-title`} ref={section}>
       <div class="step-words">
@@ -30,7 +39,7 @@ export function Step({ id, index }: { id: StepId; index: number }) {
         <Title class="step-title" id={`step-${id}-title`} tabIndex={-1} ref={title}>
           {name}
         </Title>
-        <p class="step-text">{text}</p>
+        <p class="step-text">{others?.[encoder.value] ?? text}</p>
       </div>
       <div class={waiting.value ? "step-figure stale" : "step-figure"}>{result && <Figure result={result} />}</div>
     </section>

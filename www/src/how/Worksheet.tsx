@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import { similarity } from "../format";
 import { answers, comparisonOf, failure, pending, unconditional } from "../state/answers";
+import { encoder } from "../state/engine";
 import { examples } from "../state/examples";
 import { filledConditions, sentences } from "../state/fields";
 import { strings } from "../strings";
@@ -121,6 +122,7 @@ export const Worksheet = () => (
     </section>
     <section>
       <h2>{words.answers}</h2>
+      {encoder.value !== "small" && <p>{words.of(strings.encoders.names[encoder.value])}</p>}
       {pairs.value.map((pair, index) => (
         <Answer key={index} pair={pair} />
       ))}

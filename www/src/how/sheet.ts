@@ -2,7 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 import { ask, comparisonOf } from "../state/answers";
-import { lens } from "../state/engine";
+import { encoder, lens } from "../state/engine";
 import { examples } from "../state/examples";
 import { isAbort } from "../state/problem";
 
@@ -26,6 +26,10 @@ export function pick(place: number, on: boolean): void {
 
 /** Asks the model about each pair that is picked, one after the other. */
 export function startSheet(): void {
+  effect(() => {
+    encoder.value;
+    answered.value = new Map(); // they were another encoder's
+  });
   effect(() => {
     const by = lens.value;
     const wanted = [...picked.value].filter((place) => !answered.peek().has(place));

@@ -1,7 +1,7 @@
 // Measures an encoder on every shape.
 
 import { Encoder, type Device } from "caselens";
-import { shipped } from "../state/shipped";
+import { encoderOf } from "../state/encoders";
 import { operations, SHAPES, textOf } from "./shapes";
 
 /** Where a shape was measured. */
@@ -39,7 +39,7 @@ export async function measure(
   report: (figure: Figure) => void,
 ): Promise<Measured> {
   const began = performance.now();
-  const encoder = await Encoder.load({ model: shipped.model, ...contestant, signal, onWarning: () => {} });
+  const encoder = await Encoder.load({ model: encoderOf("small").model, ...contestant, signal, onWarning: () => {} });
   try {
     await encoder.embed([textOf(25, 0)], { signal });
     const start = performance.now() - began;

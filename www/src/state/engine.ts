@@ -1,54 +1,112 @@
-// The loaded lens: which device it runs on, how far its download is, what went wrong.
+// The loaded lens: which encoder it is of, which device it runs on, how far the next one's download is, what went wrong.
 
-import { computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { CaseLens, type Device, type Progress } from "caselens";
-import { asProblem, isAbort, type Problem } from "./problem";
+import { isMetered } from "./connection";
+import { chosenEncoder, type EncoderId, encoderOf, forgetEarlier, isKept, lookForKept } from "./encoders";
 import type { DeviceChoice } from "./link";
-import { forgetEarlier, shipped } from "./shipped";
+import { asProblem, isAbort, type Problem } from "./problem";
 
-export type Engine =
+/** A lens that is on its way, or is not. */
+export type Coming = { readonly encoder: EncoderId } & (
   | { readonly phase: "loading"; readonly progress: Progress | undefined }
-  | { readonly phase: "ready"; readonly lens: CaseLens; readonly startedOn: Device }
-  | { readonly phase: "failed"; readonly problem: Problem };
+  /** The connection is metered: it waits for a word. */
+  | { readonly phase: "asking" }
+  | { readonly phase: "failed"; readonly problem: Problem }
+);
+
+export type Engine = Coming | { readonly phase: "ready"; readonly encoder: EncoderId; readonly lens: CaseLens; readonly startedOn: Device };
 
 export const chosenDevice = signal<DeviceChoice>("auto");
-export const engine = signal<Engine>({ phase: "loading", progress: undefined });
+export const engine = signal<Engine>({ phase: "loading", encoder: "small", progress: undefined });
+/** The next encoder's lens, while the one before it still answers. */
+export const switching = signal<Coming | undefined>(undefined);
 
 /** True after the GPU was lost and the work moved to the CPU by itself. */
 export const movedToCpu = signal(false);
 export const warnings = signal<readonly string[]>([]);
 
-export const lens = computed(() => (engine.value.phase === "ready" ? engine.value.lens : undefined));
+type Ready = Extract<Engine, { phase: "ready" }>;
+const ready = computed((): Ready | undefined => (engine.value.phase === "ready" ? engine.value : undefined));
+export const lens = computed(() => ready.value?.lens);
+/** The encoder that answers, or is the first to. */
+export const encoder = computed(() => ready.value?.encoder ?? chosenEncoder.value);
 
 let loading: AbortController | undefined;
 
-/** Lets go of the lens there is and loads one for `device`. */
-export async function loadLens(device: DeviceChoice): Promise<void> {
+interface LoadOptions {
+  /** Goes on answering until the next one is there, and stays if that fails. */
+  readonly former?: Ready | undefined;
+  /** The reader knows what is to be downloaded. */
+  readonly agreed?: boolean;
+}
+
+/** Loads a lens of the encoder for the device; without a former one that stays, lets go of what there is. */
+async function load(encoder: EncoderId, device: DeviceChoice, { former, agreed = false }: LoadOptions = {}): Promise<void> {
   loading?.abort();
   const own = new AbortController();
   loading = own;
-  lens.peek()?.dispose();
-  warnings.value = [];
-  engine.value = { phase: "loading", progress: undefined };
+  const show = (coming: Coming): void => {
+    if (loading === own) (former ? switching : engine).value = coming;
+  };
+  if (!former) lens.peek()?.dispose();
+  batch(() => {
+    warnings.value = [];
+    switching.value = undefined;
+    show({ phase: "loading", encoder, progress: undefined });
+  });
+  if (!agreed && isMetered() && !(await isKept(encoder))) return show({ phase: "asking", encoder });
+  if (own.signal.aborted) return;
   try {
+    const { model, head } = encoderOf(encoder);
     const loaded = await CaseLens.load({
-      ...shipped,
+      model,
+      head,
       device,
       signal: own.signal,
-      onProgress: (progress) => {
-        if (loading === own) engine.value = { phase: "loading", progress };
-      },
+      onProgress: (progress) => show({ phase: "loading", encoder, progress }),
       // Once the lens is there, warnings are about texts; the answers say the same of each condition.
       onWarning: (warning) => {
-        if (loading === own && engine.value.phase === "loading") warnings.value = [...warnings.value, warning];
+        if (loading === own && ready.peek()?.encoder !== encoder) warnings.value = [...warnings.value, warning];
       },
     });
-    if (loading === own) engine.value = { phase: "ready", lens: loaded, startedOn: loaded.info.device };
-    else loaded.dispose();
+    if (loading !== own) return loaded.dispose();
+    batch(() => {
+      engine.value = { phase: "ready", encoder, lens: loaded, startedOn: loaded.info.device };
+      switching.value = undefined;
+    });
+    former?.lens.dispose();
     await forgetEarlier();
+    await lookForKept();
   } catch (error) {
-    if (loading === own && !isAbort(error)) engine.value = { phase: "failed", problem: asProblem(error) };
+    if (loading !== own || isAbort(error)) return;
+    batch(() => {
+      show({ phase: "failed", encoder, problem: asProblem(error) });
+      if (former) chosenEncoder.value = former.encoder;
+    });
   }
+}
+
+/** Without WebGPU once it was lost: whatever is loaded next would lose it too. */
+const deviceNow = (): DeviceChoice => (movedToCpu.peek() ? "wasm" : chosenDevice.peek());
+
+/** Lets go of the lens there is and loads one of the same encoder for `device`. */
+export const loadLens = (device: DeviceChoice): Promise<void> => load(chosenEncoder.peek(), device);
+
+/** Downloads what was asked about. */
+export function agree({ encoder }: Coming): void {
+  void load(encoder, deviceNow(), { former: ready.peek(), agreed: true });
+}
+
+/** Tries an encoder once more. */
+export function chooseAgain({ encoder }: Coming): void {
+  if (chosenEncoder.peek() === encoder) void loadLens(deviceNow());
+  else chosenEncoder.value = encoder;
+}
+
+/** Leaves the encoder that is on its way where it is: the one before it stays, or the one that ships is loaded. */
+export function stay(): void {
+  chosenEncoder.value = ready.peek()?.encoder ?? "small";
 }
 
 /** What a lens threw, to be shown; undefined where it lost the GPU: then the page carries on without, and remembers to say so. */
@@ -66,10 +124,27 @@ export function noteDevice(): void {
   if (state.phase === "ready" && state.startedOn === "webgpu" && state.lens.info.device === "wasm") movedToCpu.value = true;
 }
 
-/** Loads the lens for the chosen device, now and whenever the choice changes. */
+/** Stays with the lens there is: what is on its way is not wanted any more. What went wrong with it is still told. */
+function keep(): void {
+  if (switching.peek() === undefined || switching.peek()?.phase === "failed") return;
+  loading?.abort();
+  loading = undefined;
+  switching.value = undefined;
+}
+
+/** Loads the lens of the chosen encoder for the chosen device, now and whenever the choice changes. */
 export function startEngine(): void {
-  chosenDevice.subscribe((device) => {
-    movedToCpu.value = false;
-    void loadLens(device);
+  let device: DeviceChoice | undefined;
+  effect(() => {
+    const [encoder, chosen] = [chosenEncoder.value, chosenDevice.value];
+    untracked(() => {
+      const former = ready.peek();
+      if (chosen !== device) {
+        movedToCpu.value = false;
+        device = chosen;
+        void load(encoder, chosen);
+      } else if (former?.encoder === encoder) keep();
+      else void load(encoder, deviceNow(), { former });
+    });
   });
 }

@@ -31,11 +31,11 @@ async function register(): Promise<void> {
   }
 }
 
-/** Begins once the model is there, or cannot be had: its download comes first. */
+/** Begins once the model is there, or cannot be had: its download comes first, and what is asked for first holds back this too. */
 export function startOffline(): void {
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   const stop = engine.subscribe(({ phase }) => {
-    if (phase === "loading") return;
+    if (phase === "loading" || phase === "asking") return;
     queueMicrotask(() => stop());
     void register();
   });

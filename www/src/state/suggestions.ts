@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Suggestion } from "caselens";
 import { bothTyped, failure, pending, slow } from "./answers";
-import { lens } from "./engine";
+import { encoder, lens } from "./engine";
 import { sentences } from "./fields";
 import { view } from "./route";
 
@@ -11,6 +11,7 @@ const pauseMs = 1000;
 const limit = 8;
 
 interface Suggested {
+  /** The pair, and the encoder that was asked. */
   readonly pair: string;
   readonly list: readonly Suggestion[];
 }
@@ -30,7 +31,7 @@ const pairNow = (): readonly [string, string] => [sentences[0].value, sentences[
 export function startSuggestions(): void {
   effect(() => {
     const [by, pair] = [lens.value, pairNow()];
-    const key = JSON.stringify(pair);
+    const key = JSON.stringify([...pair, encoder.value]);
     if (suggested.peek()?.pair !== key) suggested.value = undefined;
     const busy = pending.value || failure.value !== undefined || view.value !== "compare";
     if (!by || busy || !bothTyped.value || suggested.peek() || slow.value !== false) return undefined;

@@ -5,6 +5,7 @@ import { chosenDevice, engine, movedToCpu, type Engine as EngineState } from "..
 import { step } from "../state/history";
 import type { DeviceChoice } from "../state/link";
 import { strings } from "../strings";
+import { Encoders } from "./Encoders";
 import { told } from "./Notices";
 
 const words = strings.engine;
@@ -60,7 +61,8 @@ const DeviceSwitch = () => (
   </fieldset>
 );
 
-export function Engine() {
+/** `choice`: with the choice of the encoder, in views that have it nowhere else. */
+export function Engine({ choice = false }: { choice?: boolean }) {
   const state = engine.value;
   return (
     <details class="engine">
@@ -69,10 +71,13 @@ export function Engine() {
         {state.phase === "ready" ? (
           <Facts state={state} />
         ) : (
-          <p class={state.phase === "failed" ? "problem" : "quiet"}>{state.phase === "loading" ? strings.loading.starting : told(state.problem)}</p>
+          <p class={state.phase === "failed" ? "problem" : "quiet"}>
+            {state.phase === "failed" ? told(state.problem) : state.phase === "asking" ? strings.encoders.waiting : strings.loading.starting}
+          </p>
         )}
         <DeviceSwitch />
       </div>
+      {choice && <Encoders />}
     </details>
   );
 }

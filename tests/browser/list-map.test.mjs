@@ -270,6 +270,11 @@ describe("the map", () => {
     await page.waitForFunction((at) => window.plates[1].x === at.x && window.plates[1].y === at.y, start.inMap);
     await closer.click();
     await page.waitForFunction((at) => window.plates[1].x !== at.x, start.inMap);
+    // However far in, something is in view.
+    for (let i = 0; i < 6; i++) await closer.click();
+    await page.waitForTimeout(150);
+    const points = await map(page).evaluate((canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0));
+    assert.ok(points);
     await map(page).focus();
     await page.keyboard.press("0");
     await page.waitForFunction((at) => window.plates[1].x === at.x, start.inMap);

@@ -346,9 +346,15 @@ export function draw(canvas: HTMLCanvasElement, told: Told): Drawing {
     else return false;
     return true;
   }
+  /** Zooms about the point at hand, else about the middle; where no point would be in view then, the nearest one is brought there. */
   const zoomedAtHand = (factor: number): Camera => {
     const at = marks.atHand;
-    return at === undefined ? zoomed(frame, camera, factor) : zoomed(frame, camera, factor, ...toPixels(frame, camera, places.x[at] as number, places.y[at] as number));
+    if (at === undefined) {
+      const next = zoomed(frame, camera, factor);
+      const near = nearest(places, next.x, next.y, Infinity);
+      return near === undefined ? next : showing(frame, next, places.x[near] as number, places.y[near] as number);
+    }
+    return zoomed(frame, camera, factor, ...toPixels(frame, camera, places.x[at] as number, places.y[at] as number));
   };
   on(
     "keydown",

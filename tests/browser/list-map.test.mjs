@@ -179,14 +179,14 @@ describe("what is judged of groups", () => {
   test("as many groups as stand out, and a sentence with what groups are measured against", PATIENT, async () => {
     const page = await open(address(ANIMALS));
     await grouped(page, 3);
-    const verdict = await page.locator(".verdict").innerText();
+    const verdict = await page.locator(".judgement").innerText();
     const [, own, without] = /^The groups stand apart: their silhouette is (0\.\d\d), where .* give (0\.\d\d)\. That says how they lie, not whether/.exec(verdict) ?? assert.fail(verdict);
     assert.ok(Number(own) > Number(without) + 0.2, verdict);
     // Where a cloud without groups gives as much, that is said.
     await page.goto(`${server.origin}/site/#/list?list=tickets&c=the+problem&device=wasm`);
     await page.getByText("48 texts in").waitFor(PATIENT);
     await page.waitForFunction(() => !document.querySelector("[role=progressbar]"));
-    assert.match(await page.locator(".verdict").innerText(), /^Nothing shows that these are groups: their silhouette is 0\.\d\d, and points spread alike without any groups give 0\.\d\d\./);
+    assert.match(await page.locator(".judgement").innerText(), /^Nothing shows that these are groups: their silhouette is 0\.\d\d, and points spread alike without any groups give 0\.\d\d\./);
     await page.getByLabel("One text a line").fill(ANIMALS.slice(0, 6).join("\n"));
     await page.getByText("These are too few texts to tell").waitFor(PATIENT);
     assert.deepEqual(page.problems, []);
@@ -212,13 +212,13 @@ describe("texts that say nothing about the condition", () => {
     const silent = Number((await last.locator(".group-size").innerText()).split(" ")[0]);
     assert.match(await page.locator(".work-line p").innerText(), new RegExp(`^${48 - silent} texts in ${own.length - 1} groups by “the animal”\\. ${silent} texts? says? nothing about it\\.$`));
     // The same texts without those: the same verdict.
-    const verdict = await page.locator(".verdict").innerText();
+    const verdict = await page.locator(".judgement").innerText();
     const [, json] = await download(page, "Save as JSON");
     const said = JSON.parse(json).filter(({ group_name }) => group_name !== "says nothing about the animal").map(({ text }) => text);
     assert.equal(said.length, 48 - silent);
     await page.getByLabel("One text a line").fill(said.join("\n"));
     await page.waitForFunction(() => !document.querySelector("[role=progressbar], .earlier, .group.unmentioned"), undefined, PATIENT);
-    assert.equal(await page.locator(".verdict").innerText(), verdict);
+    assert.equal(await page.locator(".judgement").innerText(), verdict);
     assert.deepEqual(page.problems, []);
     server.reset();
     await page.context().close();

@@ -96,7 +96,7 @@ export function Work() {
             ))}
         </div>
       </div>
-      <p class="verdict" role="status">
+      <p class="judgement" role="status">
         {judged()}
       </p>
     </div>

@@ -67,6 +67,8 @@ const maxGliding = 2000;
 /** Points' sizes, in rem: of up to so many texts. */
 const radii = [[300, 0.375], [2000, 0.22], [Infinity, 0.125]] as const;
 const faded = 0.22;
+/** Rings take long to draw: more points than these get dark ground to stand on. */
+const maxRings = 300;
 /** Pixels that a pointer may miss a point by, a finger too, and that it may tremble within a click. */
 const miss = { mouse: 8, touch: 22 };
 const tremble = 5;
@@ -136,6 +138,12 @@ export function draw(canvas: HTMLCanvasElement, told: Told): Drawing {
       const path = paths[lit && !lit(i) ? 0 : 1][style];
       if (path) outline(path, small ? "rect" : (styles[style] as Style).shape, x, y, size);
     }
+    if (selected.size > maxRings) {
+      const halo = new Path2D();
+      for (const i of selected) outline(halo, "rect", atX(i), atY(i), size + 3);
+      context.fillStyle = ink;
+      context.fill(halo);
+    }
     for (const [at, alpha] of [[0, faded], [1, 1]] as const) {
       context.globalAlpha = alpha;
       styles.forEach(({ colour }, style) => {
@@ -161,7 +169,7 @@ export function draw(canvas: HTMLCanvasElement, told: Told): Drawing {
       context.stroke(path);
     };
     if (hits.length > 0) ring(hits.filter((i) => i < places.x.length), 4, 1.75);
-    if (selected.size > 0) ring(selected, 1.25, 3);
+    if (selected.size > 0 && selected.size <= maxRings) ring(selected, 1.25, 3);
 
     context.font = `700 ${0.8125 * rem()}px ${getComputedStyle(canvas).fontFamily}`;
     context.textAlign = "center";

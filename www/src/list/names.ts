@@ -29,11 +29,20 @@ export const givenNames = signal<readonly Name[]>([]);
 
 export const cleanName = (typed: string): string => typed.replace(/\s+/g, " ").trim().slice(0, maxName).trim();
 
-const textsOf = ({ members }: Nameable["groups"][number]): ReadonlySet<string> => new Set(members.map(({ text }) => text));
+type Group = Nameable["groups"][number];
+/** Of groups of thousands of texts, made once. */
+const made = new WeakMap<Group, ReadonlySet<string>>();
+
+function textsOf(group: Group): ReadonlySet<string> {
+  const texts = made.get(group) ?? new Set(group.members.map(({ text }) => text));
+  made.set(group, texts);
+  return texts;
+}
 
 /** Whether two sets have more in common than not: of groups without a common text, one at most is so close to a set. */
 function areMostlyAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   let common = 0;
+  if (a === b) return true;
   for (const one of a) if (b.has(one)) common++;
   return 2 * common > a.size + b.size - common;
 }
@@ -69,7 +78,7 @@ const maxKept = 60;
 
 const isSame = (a: Name, b: Name): boolean =>
   a.condition === b.condition && a.name === b.name && a.place === b.place && a.texts !== undefined && b.texts !== undefined &&
-  a.texts.size === b.texts.size && [...a.texts].every((text) => b.texts?.has(text));
+  (a.texts === b.texts || (a.texts.size === b.texts.size && [...a.texts].every((text) => b.texts?.has(text))));
 
 /** Names with this one for a group; without one where `name` is empty, or what the group is called anyway. */
 export function renamed(now: Nameable, given: readonly Name[], index: number, typed: string): readonly Name[] {

@@ -36,7 +36,7 @@ const groupedBy = (page, condition) =>
     condition ? `“${condition}”` : "",
     PATIENT,
   );
-const names = (page) => page.locator(".group h3 > span:last-child").allInnerTexts();
+const names = (page) => page.locator(".group-name").allInnerTexts();
 const ownList = (texts, condition = "the animal") =>
   `#/list?${new URLSearchParams([["t", texts.join("\n")], ["c", condition], ["device", "wasm"]])}`;
 /** Puts texts into the field as a paste: typing a thousand lines takes the browser's editing commands longer than the model. */
@@ -105,7 +105,7 @@ describe("the list view", () => {
   test("members unfold, and what is searched for is found under the condition", PATIENT, async () => {
     const page = await open(ownList(ANIMALS));
     await groupedBy(page, "the animal");
-    const shown = await page.locator(".members li, .group h3").count();
+    const shown = await page.locator(".members li").count();
     assert.equal(shown, ANIMALS.length);
     await page.getByLabel("Find in the list").fill("A hound sleeps.");
     await page.waitForSelector(".hits li");
@@ -143,10 +143,10 @@ describe("the list view", () => {
     await groupedBy(page, "the animal");
     const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
     const [heading, ...rows] = (await readFile(await saved.path(), "utf8")).trimEnd().split("\r\n");
-    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y");
-    assert.match(rows[0], /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,"A .*",/);
+    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y,condition");
+    assert.match(rows[0], /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,[^,]+,.*,the animal$/);
     assert.equal(rows.length, ANIMALS.length);
-    const numbers = rows.flatMap((row) => row.split(",").slice(-3));
+    const numbers = rows.flatMap((row) => row.split(",").slice(-4, -1));
     assert.ok(numbers.every((number) => /^-?\d(\.\d{1,4})?$/.test(number)) && numbers.some((number) => number < 0), `${numbers}`);
     await column.selectOption("2");
     assert.equal(await page.getByLabel("One text a line").inputValue(), Array(5).fill("good").join("\n"));
@@ -329,7 +329,7 @@ describe("the list view", () => {
 
   test("what is loaded when it is needed says so where it cannot be, and comes when it can", PATIENT, async () => {
     const page = await open("#/how", { serviceWorkers: "block" });
-    const parts = /\/(captions|drawing|papaparse)[^/]*\.js$/;
+    const parts = /\/(captions|MapChart|papaparse)[^/]*\.js$/;
     await page.route(parts, (route) => route.abort("internetdisconnected"));
     await page.goto(`${server.origin}/site/#/list?device=wasm`);
     await page.getByText("This list could not be loaded. Check your connection").waitFor();

@@ -190,11 +190,11 @@ describe("header and column", () => {
   test("what this page saved is read back: the same texts, by themselves", async () => {
     const lines = ["=1+1 is two", "-5 degrees", "@home, “alone”", "plain", "'quoted'", "A much longer text that names the group it is in"];
     const groups = [{ center: 5, members: lines.map((text, index) => ({ index, text, similarity: 0.5 })) }];
-    const csv = await list.save.toCsv({ lines, groups, labels: new Uint32Array(6), points: new Float32Array(12).fill(-0.5), condition: "" });
+    const csv = await list.save.toCsv({ lines, groups, labels: new Uint32Array(6), points: new Float32Array(12).fill(-0.5), condition: "" }, [lines[5]]);
     assert.ok(csv.includes("'=1+1"), csv);
     const { texts, names, column, headed, notices } = await opened("caselens-groups.csv", `\ufeff${csv}`);
     assert.deepEqual({ texts, column, headed, notices }, { texts: lines, column: 0, headed: true, notices: [] });
-    assert.deepEqual(names, ["text", "group", "group_name", "similarity_to_centre", "x", "y"]);
+    assert.deepEqual(names, ["text", "group", "group_name", "similarity_to_centre", "x", "y", "condition"]);
   });
 
   test("rows without a text and rows of invisible characters are counted, each as what it is", async () => {

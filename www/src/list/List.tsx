@@ -7,7 +7,7 @@ import { LoadingBar, LoadingWords } from "../ui/Loading";
 import { Notices } from "../ui/Notices";
 import { GroupBy } from "./GroupBy";
 import { Groups } from "./Groups";
-import { MapChart } from "./MapChart";
+import { MapPlace } from "./MapPlace";
 import { Search } from "./Search";
 import { Texts } from "./Texts";
 import { Work } from "./Work";
@@ -34,7 +34,7 @@ export const List = () => (
       <Notices />
       <Work />
       <div class="grouped">
-        <MapChart />
+        <MapPlace />
         <div class="grouped-texts">
           <Search />
           <Groups />

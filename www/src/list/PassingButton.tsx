@@ -6,15 +6,16 @@ import { useHeir } from "../ui/heir";
 
 interface Props {
   readonly strong?: boolean;
+  readonly disabled?: boolean;
   readonly onClick: () => void;
   readonly neighbour: RefObject<HTMLElement | null>;
   readonly children: ComponentChildren;
 }
 
-export function PassingButton({ strong = false, onClick, neighbour, children }: Props) {
+export function PassingButton({ strong = false, disabled = false, onClick, neighbour, children }: Props) {
   const button = useHeir<HTMLButtonElement>(() => neighbour.current);
   return (
-    <button type="button" class={strong ? "button button-strong" : "button"} ref={button} onClick={onClick}>
+    <button type="button" class={strong ? "button button-strong" : "button"} ref={button} disabled={disabled} onClick={onClick}>
       {children}
     </button>
   );

@@ -6,6 +6,7 @@ import { strings } from "../strings";
 import { colourOf } from "./colours";
 import { query, sought } from "./fields";
 import { age, found, grouped } from "./grouping";
+import { atHand, select, selected } from "./selection";
 
 const words = strings.list.search;
 
@@ -29,16 +30,33 @@ export function Search() {
       {now && (
         <section aria-labelledby="found-title" class={answers ? age.value : "waiting"}>
           <h2 id="found-title">{words.found(now.among.condition)}</h2>
+          <p class="note">{words.marked}</p>
           <ol class="hits">
             {now.hits.map((hit) => {
               const group = now.among.labels[hit.index] ?? 0;
               const { unmentioned } = hit;
               return (
-                <li key={hit.index} class={unmentioned && "unmentioned"}>
+                <li
+                  key={hit.index}
+                  class={unmentioned && "unmentioned"}
+                  onPointerEnter={() => (atHand.value = { index: hit.index, by: "list" })}
+                  onPointerLeave={() => (atHand.value = undefined)}
+                >
                   <span class="badge" style={{ background: colourOf(group, theme.value, unmentioned) }} aria-hidden="true">
                     {unmentioned ? strings.results.none : group + 1}
                   </span>
-                  <span>{hit.text}</span>
+                  <span>
+                    <button
+                      type="button"
+                      class="hit"
+                      aria-pressed={selected.value.has(hit.index)}
+                      onClick={() => select([hit.index])}
+                      onFocus={() => (atHand.value = { index: hit.index, by: "list" })}
+                      onBlur={() => (atHand.value = undefined)}
+                    >
+                      {hit.text}
+                    </button>
+                  </span>
                   <span class="quiet">{unmentioned ? words.unmentioned : similarity(hit.similarity)}</span>
                 </li>
               );

@@ -6,16 +6,25 @@ import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { Failure } from "../ui/Notices";
 import { lines } from "./fields";
-import { age, grouped, type Grouped, groupAgain, problem, progress, stop, stopped, upToDate } from "./grouping";
+import { age, grouped, type Grouped, groupAgain, names, problem, progress, stop, stopped, upToDate, verdict } from "./grouping";
 import { PassingButton } from "./PassingButton";
-import { download, toCsv } from "./save";
+import { download, toCsv, toJson } from "./save";
 
 const words = strings.list;
 
-function summary({ lines, groups, condition, silhouette }: Grouped): string {
+function summary({ lines, groups, condition }: Grouped): string {
   const silent = groups.find(({ unmentioned }) => unmentioned)?.members.length ?? 0;
   const [said, count] = [lines.length - silent, groups.length - (silent > 0 ? 1 : 0)];
-  return `${words.groups.summary(said, count, condition)}${silent > 0 ? words.groups.silent(silent) : ""}${count > 0 ? ` ${words.groups.silhouette(silhouette)}` : ""}`;
+  return `${words.groups.summary(said, count, condition)}${silent > 0 ? words.groups.silent(silent) : ""}`;
+}
+
+/** What is judged of the groups, in words. */
+function judged(): string {
+  const now = grouped.value;
+  if (!now || age.value !== "" || now.groups.filter(({ unmentioned }) => !unmentioned).length < 2) return "";
+  const found = verdict.value;
+  if (!found) return "";
+  return found.kind === "few" ? words.verdict.few : words.verdict[found.kind](found.own, found.without);
 }
 
 /** What stands below, in words. */
@@ -31,9 +40,9 @@ export function Work() {
   const share = progress.value;
   const now = grouped.value;
 
-  const save = async (groups: Grouped): Promise<void> => {
+  const save = async (kind: "csv" | "json", groups: Grouped): Promise<void> => {
     try {
-      download(words.file, await toCsv(groups));
+      download(kind, kind === "csv" ? await toCsv(groups, names.value) : toJson(groups, names.value));
       unsaved.value = false;
     } catch {
       unsaved.value = true;
@@ -79,13 +88,17 @@ export function Work() {
               {words.again}
             </PassingButton>
           )}
-          {now && (
-            <button type="button" class="button" disabled={!upToDate.value} onClick={() => void save(now)}>
-              {words.export}
-            </button>
-          )}
+          {now &&
+            (["csv", "json"] as const).map((kind) => (
+              <button key={kind} type="button" class="button" disabled={!upToDate.value} onClick={() => void save(kind, now)}>
+                {words.export[kind]}
+              </button>
+            ))}
         </div>
       </div>
+      <p class="judgement" role="status">
+        {judged()}
+      </p>
     </div>
   );
 }

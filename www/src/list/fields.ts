@@ -3,6 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { strings } from "../strings";
 import { listConditions, listNames, type ListName, readList } from "./lists";
+import { givenNames, type Name } from "./names";
 import { isReadable } from "./readable";
 import { sampleOf } from "./sample";
 
@@ -16,7 +17,7 @@ export const text = signal("");
 /** The ready list that `text` is, if it is one. */
 export const source = signal<ListName | undefined>(undefined);
 export const condition = signal<string>(listConditions[listNames[0]][0]);
-/** How many groups to make; undefined leaves it to the silhouette. */
+/** How many groups to make; undefined leaves it to the page. */
 export const groupCount = signal<number | undefined>(undefined);
 export const query = signal("");
 
@@ -39,7 +40,8 @@ const filled = computed(() =>
     .map((line) => line.trim())
     .filter((line) => line !== ""),
 );
-const cut = (line: string): string => wellFormed(line.slice(0, maxCharacters));
+/** What is read of a line. */
+export const cut = (line: string): string => wellFormed(line.slice(0, maxCharacters));
 /** Lines of which the model sees something, in what is read of them. */
 export const readable = computed(() => filled.value.filter((line) => isReadable(cut(line))));
 /** How many lines hold nothing that can be seen. */
@@ -78,6 +80,8 @@ export interface Question {
   readonly condition?: string;
   readonly groupCount: number | undefined;
   readonly query: string;
+  /** Names of its groups, in place of those that groups of its condition have. */
+  readonly names: readonly Name[];
 }
 
 export function ask(question: Question): void {
@@ -85,10 +89,11 @@ export function ask(question: Question): void {
     condition.value = question.condition ?? condition.value;
     groupCount.value = question.groupCount;
     query.value = question.query;
+    givenNames.value = [...givenNames.value.filter((name) => name.condition !== through.value), ...question.names];
   });
 }
 
-const justOpened: Question = { groupCount: undefined, query: "" };
+const justOpened: Question = { groupCount: undefined, query: "", names: [] };
 
 /** Takes a ready list once it is there, by its first condition unless the question has one; `change` makes the change. */
 export async function openList(name: ListName, asked = justOpened, change: (make: () => void) => void = batch): Promise<void> {

@@ -1,18 +1,25 @@
 // The groups of what is typed, kept up to date: work that has gone stale is aborted, texts are read once a condition, and
-// the last groups stay in place until new ones arrive.
+// the last groups stay in place until new ones arrive. How many they are,
+// and whether they are groups at all, is judged before.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import type { CaseLens, Clustering, Embeddings, Hit } from "caselens";
+import { type CaseLens, type Clustering, Embeddings, type Hit } from "caselens";
 import { lens, noteDevice, overcome } from "../state/engine";
+import { step } from "../state/history";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
+import { strings } from "../strings";
 import { groupCount, lines, sought, through } from "./fields";
+import { givenNames, namesFor, renamed, settled } from "./names";
+import type { Trial, Verdict } from "./verdict";
 
 /** Groups, and what they are of. */
 export interface Grouped extends Clustering {
   readonly lines: readonly string[];
   /** Empty for the texts as they are. */
   readonly condition: string;
+  /** What sets each group apart, in words; empty where nothing was found. */
+  readonly words: readonly string[];
   /** How many groups were asked for. */
   readonly wanted: number | undefined;
 }
@@ -37,8 +44,26 @@ export const problem = signal<Problem | undefined>(undefined);
 export const stopped = signal(false);
 /** Undefined when nothing is looked for. */
 export const found = signal<Found | undefined>(undefined);
-/** The group that is pointed at, on the map or in the list. */
+/** The group that is pointed at, in the list or in the map's legend. */
 export const pointedAt = signal<number | undefined>(undefined);
+/** What was judged of the groups that are there; undefined until it is known. */
+export const verdict = signal<Verdict | undefined>(undefined);
+
+/** The names that people gave to the groups; undefined where they gave none. */
+export const ownNames = computed(() => (grouped.value ? namesFor(grouped.value, givenNames.value) : []));
+/** What the groups are called: as people named them, else by what sets them apart, else as their most central text. */
+export const names = computed(() => {
+  const now = grouped.value;
+  return now ? now.groups.map((group, i) => nameOf(now, group, ownNames.value[i] ?? now.words[i])) : [];
+});
+const nameOf = ({ lines, condition }: Grouped, { unmentioned, center }: Clustering["groups"][number], name = ""): string =>
+  unmentioned ? strings.list.groups.unmentioned(condition) : name || (lines[center] ?? "");
+
+/** Names a group of those that are there; an empty name is none. */
+export function rename(group: number, name: string): void {
+  const now = grouped.peek();
+  if (now) step(() => (givenNames.value = renamed(now, givenNames.peek(), group, name)));
+}
 
 /** The groups are those of what is asked now. */
 export const upToDate = computed(() => {
@@ -61,17 +86,21 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   const [texts, condition, wanted] = [lines.peek(), through.peek(), groupCount.peek()];
   const known = embeddingsOf(by, texts);
   const before = grouped.peek();
+  const told = (from: number, to: number) => (now: { readonly progress: number }) => {
+    if (running === own) progress.value = from + (to - from) * now.progress;
+  };
+  const options = { condition: condition || undefined, signal: own.signal };
   try {
+    const embeddings = known.get(condition) ?? (await by.embed(texts, { ...options, onProgress: told(0, 0.85) }));
+    const [count, judgement] = await judge(by, embeddings, wanted, own.signal, told(0.85, 0.95));
     const clustering = await by.cluster(texts, {
-      condition: condition || undefined,
-      groups: wanted === undefined ? undefined : Math.min(wanted, texts.length),
+      ...options,
+      groups: count === undefined ? undefined : Math.min(count, texts.length),
       previous: before?.lines === texts ? before.points : undefined,
-      embeddings: known.get(condition),
-      signal: own.signal,
-      onProgress: (now) => {
-        if (running === own) progress.value = now.progress;
-      },
+      embeddings,
+      onProgress: told(0.95, 1),
     });
+    const words = await wordsOf(clustering, condition);
     if (running !== own) return;
     known.delete(condition);
     known.set(condition, clustering.embeddings);
@@ -80,8 +109,10 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
       known.delete(oldest);
     }
     noteDevice();
+    const now: Grouped = { ...clustering, lines: texts, condition, wanted, words };
     batch(() => {
-      grouped.value = { ...clustering, lines: texts, condition, wanted };
+      grouped.value = now;
+      verdict.value = judgement;
       problem.value = undefined;
       progress.value = undefined;
       pointedAt.value = undefined;
@@ -91,6 +122,54 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
     progress.value = undefined;
     problem.value = overcome(error, by);
   }
+}
+
+/** What sets each group apart, in words. Without what finds it, groups go by their most central texts. */
+async function wordsOf({ groups }: Clustering, condition: string): Promise<string[]> {
+  const { keywords } = await import("./keywords").catch(() => ({ keywords: undefined }));
+  const named = groups.filter(({ unmentioned }) => !unmentioned);
+  const found = (await keywords?.(named.map(({ members }) => members.map(({ text }) => text)), condition)) ?? [];
+  return groups.map((group) => found[named.indexOf(group)]?.join(strings.list.groups.between) ?? "");
+}
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/**
+ * How many groups to make, undefined for as many as the package thinks right, and what is to be said of them: undefined where that could not
+ * be judged, without which groups are groups all the same. Texts that say nothing about the condition are left out of it.
+ */
+async function judge(
+  by: CaseLens,
+  embeddings: Embeddings<"float32">,
+  wanted: number | undefined,
+  signal: AbortSignal,
+  onProgress: (now: { readonly progress: number }) => void,
+): Promise<readonly [number | undefined, Verdict | undefined]> {
+  const judging = await import("./verdict").catch(() => undefined);
+  const least = by.info.mentioned?.threshold ?? 0;
+  // NaN is of a text without a condition.
+  const said = Array.from({ length: embeddings.length }, (_, i) => i).filter((i) => !((embeddings.mentioned?.[i] ?? 1) < least));
+  if (!judging) return [wanted, undefined];
+  if (said.length < judging.leastTexts || wanted === 1) return [wanted, { kind: "few", own: 0, without: 0 }];
+  const places = judging.spread(said.length, judging.mostPoints);
+  const texts = embeddings.select(places.map((place) => said[place] as number));
+  const { dims, length } = texts;
+  const counts = wanted === undefined ? judging.tried.filter((count) => count <= Math.max(2, Math.sqrt(said.length))) : [Math.min(wanted, length)];
+  const names = places.map(String);
+  const total = counts.length * (1 + judging.clouds);
+  const trials: Trial[] = counts.map((groups) => ({ groups, own: 0, clouds: [] }));
+  let done = 0;
+  for (let seed = 0; seed <= judging.clouds; seed++) {
+    const data = seed === 0 ? texts.data : await judging.cloud(texts.data, dims, length, seed, nextTask);
+    const drawn = new Embeddings<"float32">({ dtype: "float32", data: data as Float32Array<ArrayBuffer>, length, dims });
+    for (const [i, { groups, own, clouds }] of trials.entries()) {
+      const { silhouette } = await by.cluster(names, { embeddings: drawn, groups, signal });
+      trials[i] = seed === 0 ? { groups, own: silhouette, clouds } : { groups, own, clouds: [...clouds, silhouette] };
+      onProgress({ progress: ++done / total });
+    }
+  }
+  const found = judging.judged(trials);
+  return [wanted ?? found?.groups, found?.verdict];
 }
 
 /** Groups what is typed, after `delay` milliseconds without another change. */
@@ -149,6 +228,11 @@ export function startGrouping(): void {
     const typed = now.every((value, i) => value === asked[i]) || now[2] !== asked[2];
     asked = now;
     return untracked(() => schedule(typed ? pauseMs : 0));
+  });
+  // Names of a link find their groups, and names keep up with texts that are edited.
+  effect(() => {
+    const [now, given] = [grouped.value, givenNames.value];
+    if (now && upToDate.value) givenNames.value = settled(now, given);
   });
   effect(() => {
     const [by, among, query] = [lens.value, grouped.value, sought.value];

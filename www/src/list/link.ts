@@ -1,12 +1,14 @@
-// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…, or t=… for texts of one's own. Texts that are too
-// long for that stay beside the address.
+// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…&n=…, or t=… for texts of one's own. Each n is a name that a
+// person gave to a group: the number of the line that stands for it, a space, the name. Texts that are too long for an address stay
+// beside it.
 
 import { batch, computed } from "@preact/signals";
 import { chosenDevice } from "../state/engine";
 import { isDevice } from "../state/link";
 import type { ViewLink } from "../state/route";
-import { ask, condition, groupCount, maxGroups, openList, query, type Question, reading, setText, source, text } from "./fields";
+import { ask, condition, groupCount, maxGroups, openList, query, type Question, reading, setText, source, text, through } from "./fields";
 import { isListName, listNames } from "./lists";
+import { cleanName, givenNames, type Name } from "./names";
 
 const maxLength = 16_000;
 const maxCondition = 500;
@@ -18,6 +20,7 @@ function write(texts: string): string {
   if (condition.value.trim()) link.set("c", condition.value.trim());
   if (groupCount.value !== undefined) link.set("k", String(groupCount.value));
   if (query.value) link.set("q", query.value);
+  for (const { condition, place, name } of givenNames.value) if (condition === through.value) link.append("n", `${place + 1} ${name}`);
   if (chosenDevice.value !== "auto") link.set("device", chosenDevice.value);
   return String(link);
 }
@@ -27,6 +30,13 @@ const written = computed((): { readonly query: string; readonly beside?: string 
   const whole = source.value || text.value.length <= maxLength ? write(text.value) : undefined;
   return whole !== undefined && whole.length <= maxLength ? { query: whole } : { query: write(""), beside: text.value };
 });
+
+/** Names of groups, as a link has them; what is none is left out. */
+const namesIn = (given: readonly string[], condition: string): Name[] =>
+  given.slice(0, maxGroups).flatMap((one): Name[] => {
+    const [, place, name = ""] = /^(\d{1,6}) (.*)$/s.exec(one) ?? [];
+    return place && cleanName(name) ? [{ condition, place: Number(place) - 1, name: cleanName(name) }] : [];
+  });
 
 export const listLink: ViewLink = {
   encode: () => written.value.query,
@@ -41,10 +51,12 @@ export const listLink: ViewLink = {
     const link = new URLSearchParams(query);
     const oneLine = (key: string): string => (link.get(key) ?? "").replace(/\s+/g, " ").trim().slice(0, maxCondition);
     const [name, own, count, device] = [link.get("list"), link.get("t") ?? beside, Number(link.get("k")), link.get("device")];
+    const under = link.has("c") ? oneLine("c") : undefined;
     const asked: Question = {
-      ...(link.has("c") ? { condition: oneLine("c") } : {}),
+      ...(under === undefined ? {} : { condition: under }),
       groupCount: Number.isInteger(count) && count >= 1 && count <= maxGroups ? count : undefined,
       query: oneLine("q"),
+      names: namesIn(link.getAll("n"), under ?? ""),
     };
     batch(() => {
       chosenDevice.value = isDevice(device) ? device : "auto";

@@ -1,12 +1,16 @@
-// The file that is open: which of its columns is grouped, whether its first row is one of names, and what of it is not grouped.
+// The file that is open: which of its columns is grouped, whether its first row is one of names, what of it is not grouped, and by which
+// other columns its texts can be coloured.
 
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { step } from "../state/history";
 import { strings } from "../strings";
-import { maxLines, readable, reading, setText, text, trouble, unseen } from "./fields";
+import { type Colouring, colouringOf } from "./colouring";
+import { ask, cut, lines, maxLines, query, readable, reading, setText, text, through, trouble, unseen } from "./fields";
 import { Refusal } from "./files/refusal";
+import { isReadable } from "./readable";
 import { sampleOf } from "./sample";
-import { type Column, columnOf, isHeaded, type Table, textColumn } from "./table";
+import { savedIn } from "./save";
+import { bodyOf, type Column, columnNames, columnOf, isHeaded, type Table, textColumn, textIn } from "./table";
 
 const words = strings.list;
 
@@ -17,6 +21,10 @@ interface Opened {
   readonly holds: Column;
   /** What it gave: `holds.texts`, or a sample of them, one a line. */
   readonly text: string;
+  /** Rows of the table, without its header, that these texts are in. */
+  readonly rows: readonly number[];
+  /** It is a file that this page saved: its condition, groups and their names were taken up. */
+  readonly saved: boolean;
 }
 
 /** Files' choices that Back may lead to, the latest first. */
@@ -34,15 +42,49 @@ export const given = computed(() => ({
   /** Rows and lines of which no character can be seen. */
   invisible: unseen.value + (opened.value?.holds.invisible ?? 0),
   /** How a file was read, in words. */
-  notices: opened.value?.table.notices ?? [],
+  notices: [...(opened.value?.table.notices ?? []), ...(opened.value?.saved ? [words.texts.files.saved] : [])],
 }));
+
+/** A column by which texts can be coloured. */
+export interface ColourColumn {
+  /** Its place in the table. */
+  readonly column: number;
+  readonly name: string;
+  readonly colouring: Colouring;
+}
+
+/** The columns beside the texts' own by which those can be coloured. */
+export const colourColumns = computed((): readonly ColourColumn[] => {
+  const own = opened.value;
+  if (!own) return [];
+  const { table, headed, column, rows } = own;
+  const body = bodyOf(table, headed);
+  const grouped = rows.filter((row) => isReadable(cut(textIn(body[row]?.[column]))));
+  if (grouped.length !== lines.value.length) return [];
+  return columnNames(table, headed).flatMap((name, i): ColourColumn[] => {
+    if (i === column || (own.saved && savedNames.has(name))) return [];
+    const colouring = colouringOf(grouped.map((row) => textIn(body[row]?.[i])));
+    return colouring ? [{ column: i, name, colouring }] : [];
+  });
+});
+/** Of a file that this page saved: what it is drawn by anyway. */
+const savedNames = new Set(["x", "y", "group", "condition"]);
 
 /** Takes a column of a table, by itself the one that holds the texts. */
 export function take(table: Table, headed = table.named ?? isHeaded(table.rows), column = textColumn(table, headed)): void {
   const holds = columnOf(table, headed, column);
   const text = sampleOf(holds.texts, maxLines).join("\n");
-  choices.value = [{ table, headed, column, holds, text }, ...choices.value].slice(0, maxChoices);
-  step(() => setText(text));
+  const rows = sampleOf(holds.places, maxLines);
+  const saved = headed && column === 0 ? savedIn(table.rows, through.peek()) : undefined;
+  choices.value = [{ table, headed, column, holds, text, rows, saved: saved !== undefined }, ...choices.value].slice(0, maxChoices);
+  step(() =>
+    batch(() => {
+      setText(text);
+      if (!saved) return;
+      const { condition, groupCount, names } = saved;
+      ask({ ...(condition === undefined ? {} : { condition }), groupCount, names, query: query.peek() });
+    }),
+  );
 }
 
 /** Opens a file and takes its texts, unless others are asked for meanwhile. */

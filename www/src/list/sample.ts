@@ -12,7 +12,7 @@ export function sampleOf<T>(items: readonly T[], most: number, seed = 1): readon
 }
 
 /** Numbers from 0 to 1 (Tommy Ettinger's mulberry32). */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

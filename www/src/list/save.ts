@@ -1,35 +1,83 @@
-// The groups as a CSV file, by papaparse, which is loaded when it is first needed.
+// The groups as a file: CSV, by papaparse, which is loaded when it is first needed, or JSON; and what such a file says when it is read
+// again.
 
 import { strings } from "../strings";
+import { cut, maxGroups } from "./fields";
 import type { Grouped } from "./grouping";
+import { cleanName, type Name } from "./names";
+import { type Rows, textIn } from "./table";
 
+/** The columns of every file that this page saved. */
 export const exportColumns = ["text", "group", "group_name", "similarity_to_centre", "x", "y"] as const;
+/** Beside them, since groups have names of their own. */
+const conditionColumn = "condition";
 
 /** A text as it was before it was saved: a spreadsheet takes one that begins with such a sign for a formula, so a `'` is put before it. */
 export const withoutEscape = (saved: string): string => saved.replace(/^'(?=[=+\-@\t\r])/, "");
 
-/** The groups as CSV, a row a text in the order of the list. */
-export async function toCsv({ lines, groups, labels, points, condition }: Grouped): Promise<string> {
-  const { unparse } = (await import("papaparse")).default;
+type Row = readonly (string | number)[];
+const fields = [...exportColumns, conditionColumn];
+
+/** A row a text, in the order of the list; of some texts alone where `only` has their places. */
+function rowsOf({ lines, groups, labels, points, condition }: Grouped, names: readonly string[], only?: ReadonlySet<number>): Row[] {
   const similarity = new Map(groups.flatMap(({ members }) => members.map((member) => [member.index, member.similarity] as const)));
   // Numbers, not their digits as text: a text that begins with a minus is taken for a formula and escaped.
   const rounded = (value = NaN): number => Number(value.toFixed(4));
-  const rows = lines.map((line, i) => {
+  return lines.flatMap((line, i) => {
+    if (only && !only.has(i)) return [];
     const label = labels[i] ?? 0;
-    const name = groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : lines[groups[label]?.center ?? 0];
-    return [line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1])];
+    const name = groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : (names[label] ?? "");
+    return [[line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1]), condition]];
   });
-  return unparse({ fields: [...exportColumns], data: rows }, { escapeFormulae: true });
+}
+
+export async function toCsv(grouped: Grouped, names: readonly string[], only?: ReadonlySet<number>): Promise<string> {
+  const { unparse } = (await import("papaparse")).default;
+  return unparse({ fields, data: rowsOf(grouped, names, only) as (string | number)[][] }, { escapeFormulae: true });
+}
+
+/** An array of objects, one a text. */
+export const toJson = (grouped: Grouped, names: readonly string[]): string =>
+  `[\n${rowsOf(grouped, names)
+    .map((row) => JSON.stringify(Object.fromEntries(fields.map((name, i) => [name, row[i]]))))
+    .join(",\n")}\n]\n`;
+
+/** What a file that this page saved says of its groups. */
+export interface Saved {
+  /** Undefined in files of before it was saved. */
+  readonly condition: string | undefined;
+  readonly groupCount: number | undefined;
+  readonly names: readonly Name[];
+}
+
+/** What a table says of groups, if this page saved it. `condition`: that of the view, for a file that names none. */
+export function savedIn(rows: Rows, condition: string): Saved | undefined {
+  const [header, ...body] = rows;
+  if (!header || !exportColumns.every((name, i) => header[i] === name)) return undefined;
+  const own = header[exportColumns.length] === conditionColumn ? (body[0]?.[exportColumns.length] ?? "").trim() : undefined;
+  const under = own ?? condition;
+  const groups = new Map<string, { readonly name: string; readonly place: number; readonly texts: Set<string> }>();
+  body.forEach(([text = "", label = "", name = ""], place) => {
+    if (cleanName(name) === cleanName(strings.list.exportUnmentioned(under))) return;
+    if (!groups.has(label)) groups.set(label, { name: cleanName(name), place, texts: new Set() });
+    groups.get(label)?.texts.add(cut(textIn(text)));
+  });
+  // Files of before were named by their most central texts, and groups without words still are.
+  const names = [...groups.values()].flatMap(({ texts, ...rest }): Name[] =>
+    rest.name === "" || [...texts].some((text) => cleanName(text) === rest.name) ? [] : [{ ...rest, condition: under, texts }],
+  );
+  return { condition: own, groupCount: groups.size >= 2 && groups.size <= maxGroups ? groups.size : undefined, names };
 }
 
 /** By this mark Excel knows that a file is UTF-8. */
 const byteOrderMark = "\uFEFF";
+const types = { csv: "text/csv;charset=utf-8", json: "application/json" };
 
-/** Saves CSV as a file. */
-export function download(name: string, csv: string): void {
+/** Saves a text as a file. */
+export function download(kind: keyof typeof types, text: string): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([byteOrderMark, csv], { type: "text/csv;charset=utf-8" }));
-  link.download = name;
+  link.href = URL.createObjectURL(new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));
+  link.download = strings.list.file(kind);
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

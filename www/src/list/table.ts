@@ -89,15 +89,20 @@ function wordiest(rows: Rows): number {
 export interface Column {
   /** Each on one line. */
   readonly texts: readonly string[];
+  /** For each of them, its row, the header not counted. */
+  readonly places: readonly number[];
   /** Rows without a text. */
   readonly empty: number;
   /** Rows of which no character can be seen. */
   readonly invisible: number;
 }
 
+/** A cell on one line. */
+export const textIn = (cell = ""): string => cell.replace(/\s+/g, " ").trim();
+
 export function columnOf(table: Table, headed: boolean, column: number): Column {
-  const cells = bodyOf(table, headed).map((row) => (row[column] ?? "").replace(/\s+/g, " ").trim());
+  const cells = bodyOf(table, headed).map((row) => textIn(row[column]));
   const filled = cells.filter((cell) => cell !== "");
-  const texts = filled.filter(isReadable);
-  return { texts, empty: cells.length - filled.length, invisible: filled.length - texts.length };
+  const places = cells.flatMap((cell, i) => (isReadable(cell) ? [i] : []));
+  return { texts: places.map((i) => cells[i] as string), places, empty: cells.length - filled.length, invisible: filled.length - places.length };
 }

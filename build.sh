@@ -121,11 +121,19 @@ build_wasm_for() { # build_wasm_for NAME TARGET_DIR FEATURES OUT_DIR
   [ "$out/caselens_bg.wasm" -nt "$raw" ] && return
   need_wasm_bindgen
   "$wasm_bindgen" --target web --omit-default-module-path --out-dir "$out" "$raw" || die "wasm-bindgen failed: see the message above."
+  optimize_wasm "$out/caselens_bg.wasm"
+}
+
+# A tenth off what a browser downloads. Which instructions it may use stands in the module.
+optimize_wasm() { # optimize_wasm FILE
+  local file=$1
+  pkg/node_modules/binaryen/bin/wasm-opt "$file" -O1 -o "$file.smaller" || die "wasm-opt failed: see the message above."
+  mv "$file.smaller" "$file"
 }
 
 build_package() {
-  build_wasm
   npm_install pkg
+  build_wasm
   say "Building the npm package"
   node pkg/notices.mjs || die "the licences of what the wasm modules hold could not be gathered: see the message above."
   npm run --silent build --prefix pkg || die "the package did not build: see the message above."

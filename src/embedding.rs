@@ -13,6 +13,7 @@ pub mod pool;
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
 mod prompted;
+mod reading;
 mod remembered;
 pub mod router;
 pub mod within;

@@ -12,7 +12,7 @@ pub mod template;
 pub mod tokenizer;
 mod writing;
 
-pub use batch::Batch;
+pub use batch::{Batch, common};
 pub use instruction::{Setting, Wrapper};
 pub use prompt::Prompt;
 pub use template::{Order, Sequence, Template};

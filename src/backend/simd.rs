@@ -124,18 +124,19 @@ impl Simd {
         let rows = x.rows.div_ceil(parallel::cores()).next_multiple_of(12);
         let rows = rows.clamp(12, linear::ROWS);
         let numbers = x.numbers();
-        let (cpu, memory) = (layer.cpu, &self.memory);
+        let memory = &self.memory;
         Ok(self.tensor(x.rows, layer.outputs, |out| {
             parallel::for_each_chunk(out, rows * layer.outputs, |i, out| {
                 let start = i * rows;
                 let end = start + out.len() / layer.outputs.max(1);
-                cpu.run(Forward {
+                let forward = Forward {
                     layer,
                     x: &numbers[start * layer.inputs..end * layer.inputs],
                     then: then(start * layer.outputs..end * layer.outputs),
                     out,
                     memory,
-                });
+                };
+                forward.run();
             });
         }))
     }
@@ -277,7 +278,7 @@ impl Backend for Simd {
                         *x = *x + p + t;
                     }
                 }
-                self.cpu.run(NormRows {
+                self.cpu.run_plain(NormRows {
                     norm: &tables.norm,
                     rows: out,
                 });
@@ -333,7 +334,7 @@ impl Backend for Simd {
             parallel::for_each_piece(out, lengths, |i, out| {
                 let start = batch.offsets[i] as usize * width;
                 if !out.is_empty() {
-                    cpu.run(Attention {
+                    cpu.run_plain(Attention {
                         qkv: &numbers[start..start + 3 * out.len()],
                         hidden,
                         heads,

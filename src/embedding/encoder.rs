@@ -7,6 +7,7 @@ use super::{
     case::JointRouter,
     layers::{Layers, LinearNumbers},
     plan::{Pass, Plan, Pooled, Read, begin_row, term},
+    reading::Reading,
     remembered::Remembered,
     within::Within,
 };
@@ -300,6 +301,16 @@ impl<B: Backend> Encoder<B> {
             Model::Bert(both) => both.1.operations(tokens),
             Model::Decoder { states, .. } => states.operations(tokens),
         }
+    }
+
+    /// In which order and in which passes inputs of these tokens are read.
+    pub(super) fn reading(&self, inputs: &[&[u32]]) -> Reading {
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Model::Decoder { decoder, .. } = &self.model {
+            let longest = inputs.iter().map(|ids| ids.len()).max().unwrap_or(0);
+            return Reading::of(inputs, decoder.shares(longest));
+        }
+        Reading::of(inputs, false)
     }
 
     /// Whether it is a decoder, which takes far longer for an input than others.

@@ -1,7 +1,7 @@
 //! CASE for encoders that follow instructions: f(c; I(s)) or f(s; I(c)), with or without − f(c; I(∅)).
 //!
 //! The subtracted embedding depends on the condition alone and is computed once for each, however many calls
-//! use it. Inputs of a call are sorted by length: a decoder computes neighbours of one length together.
+//! use it.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,6 +13,7 @@ use super::{
     case::Instructed,
     encoder::{Embedded, Made},
     plan::{Job, Plan, Pooled, TOKEN_BUDGET, begin_row, term},
+    reading::Reading,
 };
 use crate::{backend::Backend, error::Result, similarity::unit, text::Sequence};
 
@@ -21,8 +22,8 @@ pub struct InstructedPasses<'a, B: Backend> {
     encoder: &'a Encoder<B>,
     case: &'a Instructed,
     sequences: Vec<Prepared>,
-    /// Sequences by their lengths, and which of them is next.
-    order: Vec<usize>,
+    reading: Reading,
+    /// Which of its passes is next.
     next: usize,
     /// f(c; I(∅)) by the condition's tokens; `None` until the first pass.
     alone: Option<HashMap<Vec<u32>, Arc<[f32]>>>,
@@ -79,13 +80,13 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
             }
             sequences.push(prepared);
         }
-        let mut order: Vec<usize> = (0..sequences.len()).collect();
-        order.sort_by_key(|&i| sequences[i].sequence.ids.len());
+        let ids: Vec<&[u32]> = sequences.iter().map(|s| &s.sequence.ids[..]).collect();
+        let reading = encoder.reading(&ids);
         Ok(Self {
             encoder,
             case,
             sequences,
-            order,
+            reading,
             next: 0,
             alone: None,
         })
@@ -96,18 +97,11 @@ impl<'a, B: Backend> InstructedPasses<'a, B> {
         if self.alone.is_none() {
             self.alone = Some(self.conditions_alone().await?);
         }
-        let (first, mut tokens) = (self.next, 0);
-        while let Some(&i) = self.order.get(self.next) {
-            tokens += self.sequences[i].sequence.ids.len();
-            if self.next > first && tokens > TOKEN_BUDGET {
-                break;
-            }
-            self.next += 1;
-        }
-        let inputs = &self.order[first..self.next];
-        if inputs.is_empty() {
+        let Some(pass) = self.reading.passes.get(self.next) else {
             return Ok(None);
-        }
+        };
+        self.next += 1;
+        let inputs = &self.reading.order[pass.clone()];
         let of = inputs.iter().map(|&i| &self.sequences[i].sequence);
         let mut vectors = self.pass(of).await?;
         for (vector, &i) in vectors.iter_mut().zip(inputs) {

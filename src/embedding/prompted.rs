@@ -1,8 +1,6 @@
 //! PonTE (Yamada & Zhang, 2025): text and condition stand in one raw prompt of a language model, and the embedding is the
 //! state, after the last norm, of the prompt's last token, behind which the model would say in a word what the text is under
 //! the condition. A text by itself is read in the same prompt without a condition, as by PromptEOL.
-//!
-//! Inputs of a call are sorted by length: a decoder computes neighbours of one length together.
 
 use std::collections::VecDeque;
 
@@ -48,23 +46,25 @@ impl<'a, B: Backend> PromptedPasses<'a, B> {
             }
             sequences.push((i, condition.is_some(), sequence));
         }
-        sequences.sort_by_key(|(_, _, sequence)| sequence.ids.len());
-        let (mut passes, mut pass) = (VecDeque::new(), Pass::default());
-        for (i, is_conditional, sequence) in &sequences {
-            if pass.plan.is_full() {
-                passes.push_back(std::mem::take(&mut pass));
+        let ids: Vec<&[u32]> = sequences.iter().map(|(.., s)| &s.ids[..]).collect();
+        let reading = encoder.reading(&ids);
+        let mut passes = VecDeque::with_capacity(reading.passes.len());
+        for range in reading.passes {
+            let mut pass = Pass::default();
+            for &at in &reading.order[range] {
+                let (i, is_conditional, sequence) = &sequences[at];
+                let placed = pass.plan.add_once(sequence);
+                let pooled = match is_conditional {
+                    true => &mut pass.conditional,
+                    false => &mut pass.plain,
+                };
+                let row = begin_row(&mut pooled.pooling, 1);
+                let last = term(sequence, placed, Pool::Last, row, 0, 1.0);
+                pooled.pooling.terms.push(last);
+                pooled.inputs.push(*i);
             }
-            let placed = pass.plan.add_once(sequence);
-            let pooled = match is_conditional {
-                true => &mut pass.conditional,
-                false => &mut pass.plain,
-            };
-            let row = begin_row(&mut pooled.pooling, 1);
-            let last = term(sequence, placed, Pool::Last, row, 0, 1.0);
-            pooled.pooling.terms.push(last);
-            pooled.inputs.push(*i);
+            passes.push_back(pass);
         }
-        passes.push_back(pass);
         Ok(Self { encoder, passes })
     }
 

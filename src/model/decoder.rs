@@ -3,7 +3,7 @@
 //!
 //! The three differ in biases, in rotary embeddings and in windows of attention, which are data
 //! ([`DecoderConfig`]). Sequences are packed: linear layers run over all tokens at once, attention over the
-//! sequences of one length together ([`attention`]). Activations are f32 on the CPU, where bf16 and f16 are
+//! sequences of one length together ([`attention`]), and what sequences begin with alike is read once ([`shared`]). Activations are f32 on the CPU, where bf16 and f16 are
 //! how weights are kept, and the weights' own type on CUDA; norms, rotations, softmax and gates are f32 everywhere.
 //! NV-Embed's latent attention ([`latent`]) follows the last norm where the file holds it.
 
@@ -29,6 +29,7 @@ mod load;
 mod memory;
 mod output;
 pub mod rope;
+mod shared;
 mod word;
 
 use attention::{Heads, Runs};
@@ -36,6 +37,7 @@ pub use language_model::{Continuation, End, LanguageModel, Limits};
 use latent::LatentAttention;
 use linear::{Linear, RmsNorm};
 pub use load::Precision;
+use shared::Tree;
 pub use word::Word;
 
 /// A decoder on one device.
@@ -179,9 +181,14 @@ impl Decoder {
     /// its positions.
     pub fn forward(&self, batch: &Batch) -> Result<Tensor> {
         self.check(batch)?;
-        let runs = Runs::new(batch, &self.config, &self.device)?;
+        let longest = batch.ranges().map(|range| range.len()).max().unwrap_or(0);
+        let tree = match self.shares(longest) {
+            true => Tree::shared(batch),
+            false => Tree::apart(batch),
+        };
+        let runs = Runs::new(&tree.segments, &self.config, &self.device)?;
         let heads = self.heads();
-        let mut x = self.embed(&batch.ids)?;
+        let mut x = self.embed(&tree.ids)?;
         for layer in &self.layers {
             x = layer.forward(x, |query, key, value| {
                 runs.attention(&query, &key, &value, heads, layer.window)
@@ -192,7 +199,20 @@ impl Decoder {
             Some(latent) => latent.forward(&x)?,
             None => x,
         };
-        Ok(x.to_dtype(DType::F32)?)
+        let x = x.to_dtype(DType::F32)?;
+        match tree.places {
+            Some(places) => {
+                let places = Tensor::new(places, &self.device)?;
+                Ok(x.index_select(&places, 0)?)
+            }
+            None => Ok(x),
+        }
+    }
+
+    /// Whether sequences that begin alike have the same states there: not where a token sees those behind it, or where
+    /// positions are turned by the length of the whole.
+    pub fn shares(&self, longest: usize) -> bool {
+        self.config.causal && !self.config.rope.turns_by_length(longest)
     }
 
     fn heads(&self) -> Heads {

@@ -19,6 +19,11 @@ pub struct Batch {
     pub offsets: Vec<u32>,
 }
 
+/// How many tokens two sequences begin with alike.
+pub fn common(a: &[u32], b: &[u32]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
 impl Default for Batch {
     fn default() -> Self {
         Self {

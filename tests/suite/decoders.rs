@@ -122,12 +122,12 @@ fn a_sequence_does_not_depend_on_its_batch() {
         let folder = folder("batches", model, &changes);
         let decoder = load(&folder.0, Precision::F32);
         let all = batch(&tokens, "mistral");
-        // Neighbours of one length too, which share products.
+        // Neighbours of one length too, which share products: each once more from its second token on.
         let mut mixed = Batch::default();
         for range in all.ranges() {
-            for _ in 0..2 {
-                mixed.push(&all.ids[range.clone()], &all.types[range.clone()]);
-            }
+            mixed.push(&all.ids[range.clone()], &all.types[range.clone()]);
+            let ids = [&all.ids[range.start + 1..range.end], &all.ids[..1]].concat();
+            mixed.push(&ids, &all.types[range.clone()]);
         }
         let found = states(&decoder, &mixed);
         for (i, range) in mixed.ranges().enumerate() {
@@ -136,6 +136,46 @@ fn a_sequence_does_not_depend_on_its_batch() {
             let part = &found[range.start * HIDDEN..range.end * HIDDEN];
             let error = relative_error(&states(&decoder, &one), part);
             assert!(error <= 1e-5, "{model}, input {i}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn what_begins_alike_has_the_states_it_has_by_itself() {
+    let tokens = Tensors::open("decoders/hidden.safetensors");
+    for (case, about) in json("decoders/hidden.json")["cases"].as_object().unwrap() {
+        let model = about["model"].as_str().unwrap();
+        let mut changes = about["config"].clone();
+        if about["causal"] == false {
+            changes["is_causal"] = false.into();
+        }
+        let folder = folder("alike", model, &changes);
+        let decoder = load(&folder.0, Precision::F32);
+        let all = batch(&tokens, tokenizer_of(model)).ids;
+        // Two beginnings in one prompt, each with ends of several lengths, alone and twice, in an order that parts them.
+        let (prompt, first, second) = (&all[..9], &all[9..18], &all[10..19]);
+        let ends = [
+            &all[20..23],
+            &all[..0],
+            &all[21..24],
+            &all[5..7],
+            &all[20..23],
+        ];
+        let mut alike = Batch::default();
+        for end in ends {
+            for beginning in [first, second] {
+                let ids = [prompt, beginning, end].concat();
+                alike.push(&ids, &vec![0; ids.len()]);
+            }
+        }
+        alike.push(&all[3..9], &[0; 6]);
+        let found = states(&decoder, &alike);
+        for (i, range) in alike.ranges().enumerate() {
+            let mut one = Batch::default();
+            one.push(&alike.ids[range.clone()], &alike.types[range.clone()]);
+            let part = &found[range.start * HIDDEN..range.end * HIDDEN];
+            let error = relative_error(&states(&decoder, &one), part);
+            assert!(error <= 1e-5, "{case}, input {i}: {error:e}");
         }
     }
 }

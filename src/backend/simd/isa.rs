@@ -252,11 +252,12 @@ impl Cpu {
     pub fn timed(now: impl Fn() -> f64) -> Self {
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
         {
-            use relaxed_simd::{Form, RelaxedSimd};
-            let forms =
-                [Form::Wide, Form::Narrow].map(|form| Self::RelaxedSimd(RelaxedSimd::new(form)));
-            let fastest = super::peak::fastest(forms.map(|cpu| cpu.for_weights(Dtype::Q4_0)), now);
-            return forms[fastest];
+            use relaxed_simd::{Form, Narrow4, RelaxedSimd, Wide4};
+            let form = match super::peak::is_faster(Wide4::new(), Narrow4::new(), now) {
+                true => Form::Narrow,
+                false => Form::Wide,
+            };
+            Self::RelaxedSimd(RelaxedSimd::new(form))
         }
         #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
         {
@@ -319,15 +320,21 @@ impl Cpu {
         }
     }
 
-    /// Runs `work` with this instruction set.
-    pub fn run<W: Work>(self, work: W) -> W::Output {
+    /// Runs `work` that multiplies no weights in blocks: for that, variants of an instruction set are one.
+    pub fn run_plain<W: Work>(self, work: W) -> W::Output {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2Four(isa) => isa.plain().run(work),
+            #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
+            Self::Simd128Four(_) => simd128::Simd128::new().run(work),
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedWide4(_) | Self::RelaxedNarrow4(_) => {
+                relaxed_simd::RelaxedSimd::new(relaxed_simd::Form::Wide).run(work)
+            }
             #[cfg(not(target_arch = "wasm32"))]
             Self::Scalar(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(isa) => isa.run(work),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2Four(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::AvxVnni(isa) => isa.run(work),
             #[cfg(target_arch = "x86_64")]
@@ -338,14 +345,23 @@ impl Cpu {
             Self::NeonDotprod(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
             Self::Simd128(isa) => isa.run(work),
-            #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
-            Self::Simd128Four(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedSimd(isa) => isa.run(work),
+        }
+    }
+
+    /// Runs `work` with this instruction set.
+    pub fn run<W: Work>(self, work: W) -> W::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2Four(isa) => isa.run(work),
+            #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
+            Self::Simd128Four(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedWide4(isa) => isa.run(work),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::RelaxedNarrow4(isa) => isa.run(work),
+            _ => self.run_plain(work),
         }
     }
 }

@@ -81,14 +81,14 @@ impl Linear {
         };
         let weight = match in_blocks {
             true => Weight::Blocks(cpu.run(blocks::Pack(stack))),
-            false => Weight::Dense(cpu.run(dense::Pack(stack))),
+            false => Weight::Dense(cpu.run_plain(dense::Pack(stack))),
         };
         Ok(Self {
             inputs,
             outputs,
             cpu,
             weight,
-            bias: cpu.run(PadBias(&bias)),
+            bias: cpu.run_plain(PadBias(&bias)),
         })
     }
 }
@@ -124,50 +124,81 @@ pub struct Forward<'a> {
     pub memory: &'a Arc<Memory>,
 }
 
-impl Work for Forward<'_> {
-    type Output = ();
+impl Forward<'_> {
+    /// Computes it, with the instructions that the layer's weights are packed for.
+    pub fn run(self) {
+        let cpu = self.layer.cpu;
+        match &self.layer.weight {
+            Weight::Dense(weights) => cpu.run_plain(ByNumbers(self, weights)),
+            Weight::Blocks(weights) => cpu.run(ByBlocks(self, weights)),
+        }
+    }
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let layer = self.layer;
-        let rows = self.out.len() / layer.outputs.max(1);
-        match &layer.weight {
-            Weight::Dense(weights) => {
-                let product = dense::Product {
-                    x: self.x,
-                    stride: layer.inputs,
-                    depth: layer.inputs,
-                    panels: weights.0.get(),
-                };
-                panels(isa, &product, rows, layer, self.then, self.out);
-            }
-            Weight::Blocks(weights) => {
-                let mut quants = self.memory.take(size_of_val(self.x));
-                let mut scales = self.memory.take_f32(self.x.len() / BLOCK);
-                let mut starts = self.memory.take_f32(self.x.len() / BLOCK);
-                let product = blocks::Product::<I> {
-                    rows: blocks::Rows::quantise(
-                        isa,
-                        self.x,
-                        layer.inputs / BLOCK,
-                        quants.slice_mut(self.x.len()),
-                        scales.slice_mut(self.x.len() / BLOCK),
-                        starts.slice_mut(self.x.len() / BLOCK),
-                    ),
-                    weights,
-                };
-                panels(isa, &product, rows, layer, self.then, self.out);
-            }
-        }
+    fn finish<I: Isa, T: Tiles<I>>(self, isa: I, product: &T) {
+        let width = self.layer.outputs.max(1);
+        panels(
+            isa,
+            product,
+            self.out.len() / width,
+            self.layer,
+            self.then,
+            self.out,
+        );
         if let Then::AddNorm(residual, norm) = self.then {
-            let rows = self.out.chunks_exact_mut(layer.outputs.max(1));
-            for (row, residual) in rows.zip(residual.chunks_exact(layer.outputs.max(1))) {
+            let rows = self.out.chunks_exact_mut(width);
+            for (row, residual) in rows.zip(residual.chunks_exact(width)) {
                 for (x, r) in row.iter_mut().zip(residual) {
                     *x += r;
                 }
                 norm.apply(row);
             }
         }
+    }
+}
+
+struct ByNumbers<'a>(Forward<'a>, &'a Dense);
+
+impl Work for ByNumbers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self(forward, weights) = self;
+        let product = dense::Product {
+            x: forward.x,
+            stride: forward.layer.inputs,
+            depth: forward.layer.inputs,
+            panels: weights.0.get(),
+        };
+        forward.finish(isa, &product);
+    }
+}
+
+struct ByBlocks<'a>(Forward<'a>, &'a Blocks);
+
+impl Work for ByBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Self(forward, weights) = self;
+        let (x, memory) = (forward.x, forward.memory);
+        let mut quants = memory.take(size_of_val(x));
+        let mut scales = memory.take_f32(x.len() / BLOCK);
+        let mut starts = memory.take_f32(x.len() / BLOCK);
+        let product = blocks::Product::<I> {
+            rows: blocks::Rows::quantise(
+                isa,
+                x,
+                forward.layer.inputs / BLOCK,
+                quants.slice_mut(x.len()),
+                scales.slice_mut(x.len() / BLOCK),
+                starts.slice_mut(x.len() / BLOCK),
+            ),
+            weights,
+        };
+        forward.finish(isa, &product);
     }
 }
 

@@ -10,51 +10,62 @@ use crate::checkpoint::weights::BLOCK;
 /// and no product twice.
 const WEIGHTS: usize = 3;
 const ACTIVATIONS: usize = 4;
-/// Blocks of a measurement: about a millisecond, since browsers round their clocks.
-const BLOCKS: usize = 12_500;
+/// Blocks of a call: a fraction of a millisecond. Browsers go on in a function's better code when it is called again.
+const BLOCKS: usize = 1000;
+/// Milliseconds of a measurement: browsers round their clocks.
+const SPAN: f64 = 1.0;
 /// Milliseconds to measure for: long enough for a core to reach its clock, short enough not to be waited for.
 const TIME: f64 = 200.0;
 
 /// Operations (a product and a sum are two) per second of one core, by a loop of the dot product that the
 /// kernels use and nothing else. `now` is a clock in milliseconds; one that stands still measures nothing, 0.
 pub fn measure(cpu: Cpu, now: impl Fn() -> f64) -> f64 {
-    let [best] = best([cpu], TIME, now);
-    best
-}
-
-/// Which of the forms makes the most operations per second; the first one where the clock stands still.
-#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-pub fn fastest(forms: [Cpu; 2], now: impl Fn() -> f64) -> usize {
-    /// Milliseconds: a browser's better compiler has replaced its first one's code by the middle of it.
-    const CHOICE: f64 = 12.0;
-    let [first, second] = best(forms, CHOICE, now);
-    usize::from(second > first)
-}
-
-/// The most operations per second that each reached in some milliseconds, in turns.
-fn best<const N: usize>(cpus: [Cpu; N], time: f64, now: impl Fn() -> f64) -> [f64; N] {
     let start = now();
-    let mut best = [0f64; N];
-    for round in 0..1000 {
-        for (cpu, best) in cpus.into_iter().zip(&mut best) {
-            let before = now();
-            let operations = cpu.run(Dots { blocks: BLOCKS });
-            let after = now();
-            if after > before {
-                *best = best.max(1e3 * operations as f64 / (after - before));
-            }
-        }
-        // Also where others have the core, each has some of these.
-        if round >= 4 && now() - start > time {
-            break;
+    let mut best = 0f64;
+    while now() - start <= TIME {
+        match speed(&now, || cpu.run(Dots)) {
+            Some(speed) => best = best.max(speed),
+            None => break,
         }
     }
     best
 }
 
-struct Dots {
-    blocks: usize,
+/// Whether the second form makes more operations per second than the first; not where the clock stands still.
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+pub fn is_faster<A: Isa, B: Isa>(first: A, second: B, now: impl Fn() -> f64) -> bool {
+    /// Measurements of each: by the middle of them a browser's better compiler has replaced its first one's code.
+    const TIMES: usize = 12;
+    // Small functions are compiled soon.
+    #[inline(never)]
+    fn dots<I: Isa>(isa: I) -> usize {
+        isa.run(Dots)
+    }
+    let (mut a, mut b) = (0f64, 0f64);
+    for _ in 0..TIMES {
+        a = a.max(speed(&now, || dots(first)).unwrap_or(0.0));
+        b = b.max(speed(&now, || dots(second)).unwrap_or(0.0));
+        if a == 0.0 {
+            break;
+        }
+    }
+    b > a
 }
+
+/// Operations per second of calls that give how many they made; `None` where the clock stands still.
+fn speed(now: &impl Fn() -> f64, call: impl Fn() -> usize) -> Option<f64> {
+    let (start, mut operations) = (now(), 0);
+    for _ in 0..1000 {
+        operations += call();
+        let time = now() - start;
+        if time >= SPAN {
+            return Some(1e3 * operations as f64 / time);
+        }
+    }
+    None
+}
+
+struct Dots;
 
 impl Work for Dots {
     type Output = usize;
@@ -64,7 +75,7 @@ impl Work for Dots {
         let bytes = [1i8; 64 * WEIGHTS];
         let quants = [<I::Quant as bytemuck::Zeroable>::zeroed(); 4 * ACTIVATIONS];
         let mut sums = [[isa.load_i32(&[0; 16]); ACTIVATIONS]; WEIGHTS];
-        for _ in 0..self.blocks {
+        for _ in 0..BLOCKS {
             let mut dots = sums.map(|sums| sums.map(|sum| isa.begin(sum)));
             for _ in 0..BLOCK / I::DEPTH {
                 // Unknown each time, so that no product is taken out of the loop.
@@ -89,6 +100,6 @@ impl Work for Dots {
         let mut kept = [0f32; 16];
         isa.store(total, &mut kept);
         black_box(kept);
-        2 * self.blocks * BLOCK * WEIGHTS * ACTIVATIONS * I::LANES
+        2 * BLOCKS * BLOCK * WEIGHTS * ACTIVATIONS * I::LANES
     }
 }

@@ -1,14 +1,14 @@
 //! Grouped-query attention over a packed batch: causal, within a window, or in both directions.
 //!
-//! Nothing is padded. Neighbouring sequences of one length are a run, and a run is one product: batches that
-//! are sorted by length have few of them.
+//! Nothing is padded. Neighbouring segments of one length that follow the same tokens are a run, and a run is one product:
+//! batches that are sorted by length have few of them.
 
 use std::{cell::RefCell, collections::HashMap, ops::Range};
 
 use candle_core::{D, DType, Device, Tensor};
 
-use super::rope;
-use crate::{checkpoint::config::decoder::DecoderConfig, error::Result, text::Batch};
+use super::{rope, shared::Segment};
+use crate::{checkpoint::config::decoder::DecoderConfig, error::Result};
 
 /// Heads of queries, heads of keys and values, and the numbers of each.
 #[derive(Clone, Copy)]
@@ -21,18 +21,26 @@ pub struct Heads {
 /// Scores held at once: a long input is worked through a block of its queries after the other.
 const MAX_SCORES: usize = 1 << 26;
 
-/// Neighbouring sequences of one length.
+/// Neighbouring segments of one length that follow the same tokens.
 struct Run {
-    /// The batch's tokens that are theirs.
-    tokens: Range<usize>,
-    sequences: usize,
-    /// Of each, with the tokens before the batch's.
-    length: usize,
-    /// Tokens of each that came before the batch's: of them there are keys and values alone.
-    past: usize,
-    /// Of all positions, `[length, dim / 2]`.
+    /// Where their queries begin.
+    queries: usize,
+    /// Where their keys and values begin.
+    keys: usize,
+    segments: usize,
+    /// Tokens of each.
+    new: usize,
+    /// Where the keys and values of the tokens before them lie, in order.
+    past: Vec<Range<usize>>,
+    /// Of all positions, `[past + new, dim / 2]`.
     cos: Tensor,
     sin: Tensor,
+}
+
+impl Run {
+    fn past(&self) -> usize {
+        self.past.iter().map(Range::len).sum()
+    }
 }
 
 /// Masks by their rows, length and window.
@@ -51,23 +59,29 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The runs of `batch`.
-    pub fn new(batch: &Batch, config: &DecoderConfig, device: &Device) -> Result<Self> {
+    /// The runs of a batch's segments.
+    pub fn new(segments: &[Segment], config: &DecoderConfig, device: &Device) -> Result<Self> {
         let mut runs: Vec<Run> = Vec::new();
-        for range in batch.ranges() {
+        let mut turns: HashMap<usize, (Tensor, Tensor)> = HashMap::new();
+        for Segment { tokens, past } in segments {
             match runs.last_mut() {
-                Some(run) if run.length == range.len() => {
-                    run.sequences += 1;
-                    run.tokens.end = range.end;
-                }
+                Some(run) if run.new == tokens.len() && run.past == *past => run.segments += 1,
                 _ => {
-                    let length = range.len();
-                    let (cos, sin) = rope::tables(&config.rope, config.head_dim, length, device)?;
+                    let length = past.iter().map(Range::len).sum::<usize>() + tokens.len();
+                    let (cos, sin) = match turns.get(&length) {
+                        Some(both) => both.clone(),
+                        None => {
+                            let both = rope::tables(&config.rope, config.head_dim, length, device)?;
+                            turns.insert(length, both.clone());
+                            both
+                        }
+                    };
                     runs.push(Run {
-                        tokens: range,
-                        sequences: 1,
-                        length,
-                        past: 0,
+                        queries: tokens.start,
+                        keys: tokens.start,
+                        segments: 1,
+                        new: tokens.len(),
+                        past: past.clone(),
                         cos,
                         sin,
                     });
@@ -80,13 +94,13 @@ impl Runs {
     /// The run of one sequence's next tokens, so many behind so many that were read before: keys and values are those of
     /// both.
     pub fn next(past: usize, new: usize, config: &DecoderConfig, device: &Device) -> Result<Self> {
-        let length = past + new;
-        let (cos, sin) = rope::tables(&config.rope, config.head_dim, length, device)?;
+        let (cos, sin) = rope::tables(&config.rope, config.head_dim, past + new, device)?;
         let run = Run {
-            tokens: 0..new,
-            sequences: 1,
-            length,
-            past,
+            queries: 0,
+            keys: past,
+            segments: 1,
+            new,
+            past: Vec::from_iter((past > 0).then_some(0..past)),
             cos,
             sin,
         };
@@ -135,14 +149,16 @@ impl Runs {
         window: Option<usize>,
     ) -> Result<Tensor> {
         let dtype = query.dtype();
-        let (n, length, past, dim) = (run.sequences, run.length, run.past, heads.dim);
-        let new = length - past;
-        // [tokens, count · dim] → [sequences, count, rows, dim], of so many rows a sequence
-        let split = |x: &Tensor, count: usize, rows: usize| -> Result<Tensor> {
-            let x = x.narrow(0, run.tokens.start, n * rows)?;
-            let x = x.reshape((n, rows, count, dim))?;
-            Ok(x.transpose(1, 2)?.contiguous()?)
-        };
+        let (n, new, past, dim) = (run.segments, run.new, run.past(), heads.dim);
+        let length = past + new;
+        // Rows of a tensor: [tokens, count · dim] → [sequences, count, rows, dim], of so many rows a sequence.
+        let split =
+            |x: &Tensor, start: usize, n: usize, rows: usize, count: usize| -> Result<Tensor> {
+                let x = x
+                    .narrow(0, start, n * rows)?
+                    .reshape((n, rows, count, dim))?;
+                Ok(x.transpose(1, 2)?.contiguous()?)
+            };
         let rotate = |x: Tensor, first: usize| -> Result<Tensor> {
             let x = x.to_dtype(DType::F32)?;
             let rows = x.dim(2)?;
@@ -156,10 +172,28 @@ impl Runs {
             };
             Ok(x.to_dtype(dtype)?)
         };
-        let query = (rotate(split(query, heads.queries, new)?, past)? / (dim as f64).sqrt())?;
-        let key = rotate(split(key, heads.keys, length)?, 0)?;
-        let value = split(value, heads.keys, length)?;
-        let key = key.transpose(2, 3)?.contiguous()?;
+        // What came before is the same for all of the run.
+        let with_past = |x: &Tensor, turned: bool| -> Result<Tensor> {
+            let turn = |part: Tensor, first: usize| match turned {
+                true => rotate(part, first),
+                false => Ok(part),
+            };
+            let (mut parts, mut first) = (Vec::with_capacity(run.past.len() + 1), 0);
+            for range in &run.past {
+                let part = turn(split(x, range.start, 1, range.len(), heads.keys)?, first)?;
+                parts.push(part.broadcast_as((n, heads.keys, range.len(), dim))?);
+                first += range.len();
+            }
+            parts.push(turn(split(x, run.keys, n, new, heads.keys)?, past)?);
+            match &parts[..] {
+                [one] => Ok(one.clone()),
+                _ => Ok(Tensor::cat(&parts, 2)?),
+            }
+        };
+        let query = rotate(split(query, run.queries, n, new, heads.queries)?, past)?;
+        let query = (query / (dim as f64).sqrt())?;
+        let key = with_past(key, true)?.transpose(2, 3)?.contiguous()?;
+        let value = with_past(value, false)?.contiguous()?;
 
         let group = heads.queries / heads.keys;
         let block = (MAX_SCORES / (n * heads.queries * length)).clamp(1, new);

@@ -70,6 +70,13 @@ impl Isa for Avx2 {
     }
 }
 
+impl Avx2Four {
+    /// For all else.
+    pub fn plain(self) -> Avx2 {
+        Avx2(())
+    }
+}
+
 impl Isa for Avx2Four {
     f32x8!();
 

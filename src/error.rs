@@ -394,7 +394,7 @@ pub const CODES: [Code; 29] = [
     Code::anywhere("invalid-text", "a text holds half of a surrogate pair"),
     Code::anywhere(
         "text-too-long",
-        "a text has more characters than are accepted",
+        "a text has more characters than are accepted, or more than the encoder reads where its end is not to be left out",
     ),
     Code::anywhere(
         "condition-too-long",

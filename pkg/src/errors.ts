@@ -6,7 +6,7 @@
  * Of the engine (this list and `ENGINE_CODES` are written from `src/error.rs`):
  * - `empty-text`: a sentence, condition or text is empty or white space.
  * - `invalid-text`: a text holds half of a surrogate pair.
- * - `text-too-long`: a text has more characters than are accepted, or, where `onTruncate` is `"error"`, more than the encoder reads.
+ * - `text-too-long`: a text has more characters than are accepted, or more than the encoder reads where its end is not to be left out.
  * - `condition-too-long`: a condition leaves no room for the sentence.
  * - `invalid-argument`: an argument or option has the wrong type or value.
  * - `model-format`: the file is no model, or a damaged one.

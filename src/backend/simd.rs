@@ -80,7 +80,7 @@ impl Simd {
     /// The same, with the form of products that is the fastest here where there are several: they are timed now, for some
     /// milliseconds, by a clock in milliseconds. Results do not depend on it.
     pub fn timed(now: impl Fn() -> f64) -> Self {
-        Self::with(Cpu::timed(now))
+        Self::with(peak::fastest(now))
     }
 
     /// The instructions of `cpu`. Weights that are loaded for one set are not for another.

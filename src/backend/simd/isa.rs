@@ -23,7 +23,7 @@ mod neon;
 #[cfg(target_arch = "aarch64")]
 mod neon_dotprod;
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-mod relaxed_simd;
+pub mod relaxed_simd;
 #[cfg(not(target_arch = "wasm32"))]
 mod scalar;
 #[cfg(all(target_arch = "wasm32", not(target_feature = "relaxed-simd")))]
@@ -245,25 +245,6 @@ impl Cpu {
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     pub fn detect() -> Self {
         Self::RelaxedSimd(relaxed_simd::RelaxedSimd::new(relaxed_simd::Form::Wide))
-    }
-
-    /// As [`Cpu::detect`], with the form of products by four-bit weights that is the fastest here: they are timed now, for some
-    /// milliseconds, by a clock in milliseconds.
-    pub fn timed(now: impl Fn() -> f64) -> Self {
-        #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-        {
-            use relaxed_simd::{Form, Narrow4, RelaxedSimd, Wide4};
-            let form = match super::peak::is_faster(Wide4::new(), Narrow4::new(), now) {
-                true => Form::Narrow,
-                false => Form::Wide,
-            };
-            Self::RelaxedSimd(RelaxedSimd::new(form))
-        }
-        #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
-        {
-            let _ = now;
-            Self::detect()
-        }
     }
 
     /// The variant for a layer whose weights are all of this dtype: in browsers, and with AVX2 alone, four bits stay four bits

@@ -176,13 +176,13 @@ mod tests {
             with(4, &[7, 8]),
             with(4, &[6, 8]),
             sentence(5),         // ends where others go on
-            with(5, &[7, 8, 9]), // twice
+            with(5, &[7, 8, 9]), // twice, for three tokens more
         ];
         let batch = batch(&sequences);
         let tree = Tree::shared(&batch);
         let places = tree.places.as_ref().unwrap();
-        // The prompt, two sentences, 3 + 2 + 2 tokens behind the one and 3 behind the other, and what is like nothing.
-        assert_eq!(tree.ids.len(), 20 + 10 + 10 + 7 + 3 + 3);
+        // The prompt, two sentences, 3 + 2 + 2 tokens behind the one and 3 + 3 behind the other, and what is like nothing.
+        assert_eq!(tree.ids.len(), 20 + 10 + 10 + 7 + 6 + 3);
         for (range, ids) in batch.ranges().zip(&sequences) {
             let of: Vec<u32> = places[range]
                 .iter()

@@ -58,12 +58,9 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     field: "Recipe",
-    title: "Lentils, peppers",
-    sentences: [
-      "Simmer the red lentils with cumin for twenty minutes.",
-      "Roast the red peppers with cumin for a whole hour.",
-    ],
-    conditions: ["the spice", "the cooking method", "the cooking time"],
+    title: "Peppers, apples",
+    sentences: ["Roast the peppers with garlic in the oven.", "Roast the apples with sugar in the oven."],
+    conditions: ["the cooking method", "the main ingredient", "the taste"],
   },
   {
     field: "Support",

@@ -3,6 +3,7 @@ import { defineConfig } from "vite";
 import { encoders } from "./encoders";
 import { larger } from "./larger";
 import { offline } from "./offline/plugin";
+import { policy } from "./policy";
 import { share } from "./share";
 
 export default defineConfig({
@@ -15,6 +16,7 @@ export default defineConfig({
   server: { fs: { allow: [".", "../pkg"] } },
   worker: { format: "es" },
   plugins: [
+    policy(),
     larger(),
     share(),
     encoders(),

@@ -5,15 +5,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "vite";
-import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve, visit } from "./helpers.mjs";
+import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve, violations, visit } from "./helpers.mjs";
 import { assertLooks, incomparable } from "./screens.mjs";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const ENCODER = path.join(ROOT, "tests/fixtures/bert-tiny");
 /** The demo as it was built. */
 const PLAIN = path.join(ROOT, "www/dist");
@@ -185,9 +183,7 @@ describe("the demo", { concurrency: false }, () => {
     test(`it has no accessibility violations, ${colorScheme}, ${width} pixels wide`, async (t) => {
       const page = await open("/site/", { colorScheme, reducedMotion: "reduce", viewport: { width, height: 900 } });
       await answered(page);
-      await page.addScriptTag({ path: AXE });
-      const { violations } = await page.evaluate(() => window.axe.run(document));
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+      assert.deepEqual(await violations(page), []);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
       const why = await incomparable(browser);
       if (why) t.diagnostic(`looks are not compared: ${why}`);

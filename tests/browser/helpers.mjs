@@ -1,7 +1,7 @@
 // What every browser test needs: a real Chromium (`launch`) and a small static server (`serve`) that can
 // also misbehave on request, so that slow, cut, missing and dropped downloads are tested for real.
 
-import { existsSync, statSync } from "node:fs";
+import { readFileSync, existsSync, statSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -320,16 +320,16 @@ export const NO_RELAXED_SIMD = `{
   WebAssembly.validate = (bytes) => !bytes.join().includes(relaxedDot) && validate.call(WebAssembly, bytes);
 }`;
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-/** What axe finds on a page, in words. */
-export async function violations(page) {
-  if (!(await page.evaluate(() => "axe" in window))) await page.addScriptTag({ path: AXE });
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, {
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** What axe finds on a page, or in the part of it that a selector names, in words. A strict policy of the page is none for it. */
+export async function violations(page, part = ":root") {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+  return page.evaluate(async (part) => {
+    const { violations } = await window.axe.run(part, {
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     });
     return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
-  });
+  }, part);
 }
 
 /** A JSON file, parsed. */

@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
 const CONDITIONS = ["the place", "the game"];
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
@@ -464,8 +462,7 @@ describe("how it works", { concurrency: false }, () => {
     await page.locator("summary", { hasText: "For teachers" }).click();
     const text = await page.locator(".teachers").innerText();
     for (const said of [/Afterwards learners can/, /45 minutes/, /From about 14 years/, /Glossary/, /Token/, /Cosine/]) assert.match(text, said);
-    await page.addScriptTag({ path: AXE });
-    assert.deepEqual(await page.evaluate(async () => (await window.axe.run()).violations.map(({ id }) => id)), []);
+    assert.deepEqual(await violations(page), []);
     await leave(page);
   });
 
@@ -613,10 +610,8 @@ describe("how it works", { concurrency: false }, () => {
       test(`axe finds nothing: ${colorScheme}, ${name}; nothing sticks out`, async () => {
         const page = await open({ lesson: "3", subtract: "on" }, { colorScheme, viewport, reducedMotion: "reduce" });
         await page.locator(".chart canvas").first().waitFor();
-        await page.addScriptTag({ path: AXE });
         const check = async () => {
-          const violations = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(" ")}`));
-          assert.deepEqual(violations, []);
+          assert.deepEqual(await violations(page), []);
           assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, "nothing sticks out");
         };
         await check();

@@ -2,13 +2,11 @@
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, ROOT, serve, visit } from "./helpers.mjs";
+import { launch, ROOT, serve, violations, visit } from "./helpers.mjs";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PATIENT = { timeout: 120_000 };
 
 let server;
@@ -201,8 +199,7 @@ describe("the list view", () => {
     await upload(page, "photo.csv", await readFile(path.join(ROOT, "www/screenshot.png")));
     await page.getByText("photo.csv is no text, table or list. Save it as CSV, Excel (.xlsx), JSON or plain text, then open that.").waitFor();
     assert.equal(await field(page), "A dog, a cat\nA man, a plan");
-    await page.addScriptTag({ path: AXE });
-    assert.deepEqual(await page.evaluate(async () => (await window.axe.run("main")).violations.map(({ id }) => id)), []);
+    assert.deepEqual(await violations(page, "main"), []);
     assert.deepEqual(page.problems, []);
     await page.context().close();
   });
@@ -227,8 +224,7 @@ describe("the list view", () => {
     assert.deepEqual(await page.locator(".grouped h2").allInnerTexts(), ["Earlier map", "Most alike by “the animal”", "Earlier groups"]);
     assert.equal(await page.locator(".earlier").count(), 3);
     assert.ok(await save.isDisabled());
-    await page.addScriptTag({ path: AXE });
-    assert.deepEqual(await page.evaluate(async () => (await window.axe.run("main")).violations.map(({ id }) => id)), []);
+    assert.deepEqual(await violations(page, "main"), []);
     await page.getByLabel("Find in the list").fill("");
     await page.getByLabel("One text a line").fill(ANIMALS.join("\n"));
     await groupedBy(page, "the animal");
@@ -470,14 +466,7 @@ describe("the list view", () => {
         const page = await open("#/list?list=captions&c=the+place&k=12&q=a+dog&device=wasm", { colorScheme, viewport });
         await groupedBy(page, "the place");
         await page.waitForSelector(".hits li");
-        await page.addScriptTag({ path: AXE });
-        const violations = await page.evaluate(async () => {
-          const { violations } = await window.axe.run(document, {
-            runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-          });
-          return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary}`));
-        });
-        assert.deepEqual(violations, []);
+        assert.deepEqual(await violations(page), []);
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), viewport.width);
         assert.equal(await page.locator(".group").count(), 12);
         await page.context().close();
@@ -499,8 +488,7 @@ test("the comparison suggests conditions, and a click adds one", PATIENT, async 
     ["the game", "the place", ""],
   );
   assert.equal(await place.count(), 0);
-  await page.addScriptTag({ path: AXE });
-  assert.deepEqual(await page.evaluate(async () => (await window.axe.run(".suggestions-place")).violations.map(({ id }) => id)), []);
+  assert.deepEqual(await violations(page, ".suggestions-place"), []);
 
   // Other sentences, other suggestions; until they are there, none.
   await page.getByLabel("First sentence").fill("A black dog sleeps on a red sofa.");

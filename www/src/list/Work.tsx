@@ -8,7 +8,7 @@ import { Failure } from "../ui/Notices";
 import { lines } from "./fields";
 import { age, grouped, type Grouped, groupAgain, names, problem, progress, stop, stopped, upToDate, verdict } from "./grouping";
 import { PassingButton } from "./PassingButton";
-import { download, toCsv, toJson } from "./save";
+import { download, type Kind, kinds, toCsv, toJson } from "./save";
 
 const words = strings.list;
 
@@ -40,7 +40,7 @@ export function Work() {
   const share = progress.value;
   const now = grouped.value;
 
-  const save = async (kind: "csv" | "json", groups: Grouped): Promise<void> => {
+  const save = async (kind: Kind, groups: Grouped): Promise<void> => {
     try {
       download(kind, kind === "csv" ? await toCsv(groups, names.value) : toJson(groups, names.value));
       unsaved.value = false;
@@ -89,7 +89,7 @@ export function Work() {
             </PassingButton>
           )}
           {now &&
-            (["csv", "json"] as const).map((kind) => (
+            kinds.map((kind) => (
               <button key={kind} type="button" class="button" disabled={!upToDate.value} onClick={() => void save(kind, now)}>
                 {words.export[kind]}
               </button>

@@ -72,9 +72,12 @@ export function savedIn(rows: Rows, condition: string): Saved | undefined {
 /** By this mark Excel knows that a file is UTF-8. */
 const byteOrderMark = "\uFEFF";
 const types = { csv: "text/csv;charset=utf-8", json: "application/json" };
+/** As what a list can be saved. */
+export type Kind = keyof typeof types;
+export const kinds = Object.keys(types) as Kind[];
 
 /** Saves a text as a file. */
-export function download(kind: keyof typeof types, text: string): void {
+export function download(kind: Kind, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));
   link.download = strings.list.file(kind);

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { defineConfig } from "vite";
 import { encoders } from "./encoders";
+import { languages } from "./languages";
 import { larger } from "./larger";
 import { offline } from "./offline/plugin";
 import { policy } from "./policy";
@@ -17,6 +18,7 @@ export default defineConfig({
   worker: { format: "es" },
   plugins: [
     policy(),
+    languages(),
     larger(),
     share(),
     encoders(),

@@ -17,8 +17,8 @@ before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "caselens-groups-"));
   const names = ["colouring", "colours", "files/read", "keywords", "names", "plane", "save", "verdict"];
   await build({
-    entryPoints: names.map((name) => path.join(ROOT, `www/src/list/${name}.ts`)),
-    outbase: path.join(ROOT, "www/src/list"),
+    entryPoints: ["strings", ...names.map((name) => `list/${name}`)].map((name) => path.join(ROOT, `www/src/${name}.ts`)),
+    outbase: path.join(ROOT, "www/src"),
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -29,7 +29,9 @@ before(async () => {
     define: { "import.meta.glob": "Object" },
     logLevel: "warning",
   });
-  const modules = await Promise.all(names.map((name) => import(pathToFileURL(path.join(folder, `${name}.mjs`)))));
+  const { loadWords } = await import(pathToFileURL(path.join(folder, "strings.mjs")));
+  await loadWords();
+  const modules = await Promise.all(names.map((name) => import(pathToFileURL(path.join(folder, "list", `${name}.mjs`)))));
   list = Object.fromEntries(names.map((name, i) => [path.basename(name), modules[i]]));
 });
 after(() => rm(folder, { recursive: true, force: true }));

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { build } from "esbuild";
 import { parseAst, transformWithEsbuild } from "vite";
 import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
@@ -99,10 +100,10 @@ const link = (sentences, conditions, device = "wasm") =>
     ["device", device],
   ])}`;
 
-/** A module of the page that imports no other. */
+/** A module of the page that needs no browser. */
 async function moduleOf(file) {
-  const { code } = await transformWithEsbuild(await readFile(path.join(ROOT, file), "utf8"), file);
-  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { outputFiles } = await build({ entryPoints: [path.join(ROOT, file)], bundle: true, write: false, format: "esm", platform: "node" });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 /** Waits until every condition has its number and nothing is pending; fails as soon as the page shows an error. */
@@ -1147,7 +1148,7 @@ describe("the page's words", () => {
     else if (type !== "ImportDeclaration") for (const part of Object.values(node)) yield* own(part, isSaid);
   }
   test("have one word for a condition", async () => {
-    const said = [await readFile(path.join(SOURCES, "strings.ts"), "utf8"), await readFile(path.join(ROOT, "www/index.html"), "utf8")];
+    const said = [await readFile(path.join(SOURCES, "strings/en.ts"), "utf8"), await readFile(path.join(ROOT, "www/index.html"), "utf8")];
     for (const text of said) assert.doesNotMatch(text, /\brespects?\b|\blens\b[^.]*\?/i);
   });
 
@@ -1156,7 +1157,7 @@ describe("the page's words", () => {
     return [...own(parseAst(code, { jsx: true }).body)];
   };
 
-  test("are in strings.ts: no component has any of its own", async () => {
+  test("are in strings/: no component has any of its own", async () => {
     const texts = {
       "<p>Hello</p>": ["Hello"],
       "<p>{b} ms</p>": [" ms"],
@@ -1166,7 +1167,7 @@ describe("the page's words", () => {
       '<ul class="a b">{list.map((one) => <li data-kind="more">{one.name}: {get("kind")}</li>)}</ul>': [],
     };
     for (const [source, expected] of Object.entries(texts)) assert.deepEqual((await found(source)).sort(), expected, source);
-    const components = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith(".tsx") && !name.endsWith("main.tsx"));
+    const components = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith(".tsx") && !/(main|page)\.tsx$/.test(name));
     assert.ok(components.length > 30);
     for (const name of components) assert.deepEqual(await found(await readFile(path.join(SOURCES, name), "utf8")), [], name);
   });

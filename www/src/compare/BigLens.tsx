@@ -11,6 +11,9 @@ import { useGliding } from "./gliding";
 
 const words = strings.results;
 
+/** As it stands within a sentence. */
+const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 /** What is looked through, in words. */
 function caption(): string {
   const id = inLens.value;
@@ -18,7 +21,7 @@ function caption(): string {
   if (through) return words.under(through.condition);
   // Before the first answers there is nothing else to see; later the naked eye's number stands in for one that is on its way.
   const waiting = unconditional.value === undefined ? conditions.value.find((condition) => condition.id === id) : undefined;
-  return waiting ? words.under(waiting.text) : words.unaided.toLowerCase();
+  return waiting ? words.under(waiting.text) : lowered(words.unaided);
 }
 
 export function BigLens() {

@@ -5,6 +5,7 @@ import { answers, comparisonOf, pending, unconditional } from "../state/answers"
 import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, repeated, spreadCondition, type Condition } from "../state/fields";
 import { holdCondition, inLens, pointing } from "../state/focus";
+import type { Problem } from "../state/problem";
 import { unsaidIn } from "../state/said";
 import { change } from "../state/undo";
 import type { Attended } from "../state/words";
@@ -14,6 +15,10 @@ import { Glyph } from "../ui/Discs";
 
 const words = strings.conditions;
 const signs = { more: "▲", less: "▼", same: "=" } as const;
+
+/** What is wrong with it, in a visitor's words. */
+const toldOf = ({ code, message }: Problem): string =>
+  strings.problems.told[code === "text-too-long" ? "condition-too-long" : code] ?? message;
 
 interface Props {
   readonly condition: Condition;
@@ -49,7 +54,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const shown = nothing ? undefined : comparison;
   const against = shown && difference(shown.similarity, shown.unconditional);
   const look = lookOf(id);
-  const note = twin !== undefined ? words.repeated(twin) : problem ? problem.message : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
+  const note = twin !== undefined ? words.repeated(twin) : problem ? toldOf(problem) : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
 
   const remove = (): void => {
     const next = neighbour(id, 1) ?? neighbour(id, -1);
@@ -103,6 +108,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
           autocomplete="off"
           spellcheck={false}
           dir="auto"
+          lang={text ? "en" : undefined}
           enterkeyhint="next"
           onInput={(event) => {
             editCondition(id, event.currentTarget.value);

@@ -31,11 +31,11 @@ export function Examples() {
         </button>
       </div>
       <ul class="examples-list">
-        {examples.map((example) => (
-          <li key={example.title}>
+        {examples.map((example, place) => (
+          <li key={place}>
             <button type="button" class="example" aria-pressed={isExample(example, now)} onClick={() => open(example)}>
-              <span class="example-field">{example.field}</span>
-              <span class="example-title">{example.title}</span>
+              <span class="example-field">{words.names[place]?.[0]}</span>
+              <span class="example-title">{words.names[place]?.[1]}</span>
             </button>
           </li>
         ))}

@@ -1,7 +1,7 @@
 // The conditions, and what each of them shows: one line a condition, the naked eye first.
 
 import { useRef } from "preact/hooks";
-import { similarity as written } from "../format";
+import { fixed, similarity as written } from "../format";
 import { bothTyped, failure, pending, unconditional } from "../state/answers";
 import { conditions, filledConditions, maxConditions, pasted } from "../state/fields";
 import { holdNakedEye, inLens, pointing } from "../state/focus";
@@ -18,7 +18,7 @@ const Headings = () => (
   <div class="row headings" aria-hidden="true">
     <span class="cell-name">{strings.conditions.heading}</span>
     <span class="cell-bar scale">
-      {["0", "", "0.5", "", "1"].map((tick, index) => (
+      {["0", "", fixed(0.5, 1), "", "1"].map((tick, index) => (
         <span key={index}>{tick}</span>
       ))}
     </span>

@@ -3,6 +3,7 @@
 import { swapSentences } from "../state/fields";
 import { change } from "../state/undo";
 import { strings } from "../strings";
+import { InEnglish } from "../ui/InEnglish";
 import { Sentence } from "../ui/Sentence";
 import { BigLens } from "./BigLens";
 
@@ -25,5 +26,6 @@ export const Sentences = () => (
       <Swap />
     </div>
     <Sentence index={1} tinted />
+    <InEnglish />
   </section>
 );

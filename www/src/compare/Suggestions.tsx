@@ -18,7 +18,7 @@ function Chip({ suggestion }: { suggestion: Suggestion }) {
     <li ref={place}>
       <button type="button" class="chip" onClick={() => step(() => addCondition(condition))}>
         <span class="hidden">{words.add} </span>
-        {condition} <span class="quiet">{similarity(value)}</span>
+        <span lang="en">{condition}</span> <span class="quiet">{similarity(value)}</span>
       </button>
     </li>
   );

@@ -30,6 +30,7 @@ export function ConditionField() {
         class="condition"
         id="condition-explained"
         dir="auto"
+        lang={own.text ? "en" : undefined}
         value={own.text}
         placeholder={strings.conditions.placeholder}
         autocomplete="off"

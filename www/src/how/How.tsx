@@ -6,6 +6,7 @@ import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
 import { Encoders } from "../ui/Encoders";
 import { Engine } from "../ui/Engine";
+import { InEnglish } from "../ui/InEnglish";
 import { LoadingBar, LoadingWords } from "../ui/Loading";
 import { EngineNotices, Failure } from "../ui/Notices";
 import { Sentence } from "../ui/Sentence";
@@ -44,6 +45,7 @@ const Intro = () => (
       </h2>
       <Sentence index={0} />
       <Sentence index={1} />
+      <InEnglish />
     </section>
   </>
 );

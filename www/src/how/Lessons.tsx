@@ -5,8 +5,7 @@ import { useRef } from "preact/hooks";
 import { encoder } from "../state/engine";
 import { setFields } from "../state/fields";
 import { step as deliberate } from "../state/history";
-import { strings } from "../strings";
-import { lessons } from "./lessonTexts";
+import { lessons, strings } from "../strings";
 import { chosen, layer, lesson, noSwitches, step, switches } from "./state";
 
 const words = strings.how;

@@ -1,6 +1,5 @@
 // Picks the pairs that stand on the worksheet beside the page's own.
 
-import { examples } from "../state/examples";
 import { strings } from "../strings";
 import { pick, picked } from "./sheet";
 
@@ -11,8 +10,8 @@ export const SheetPairs = () => (
     <summary class="button">{words.pairs(1 + picked.value.size)}</summary>
     <fieldset>
       <legend>{words.pick}</legend>
-      {examples.map(({ field, title }, place) => (
-        <label key={title}>
+      {strings.examples.names.map(([field, title], place) => (
+        <label key={place}>
           <input type="checkbox" checked={picked.value.has(place)} onChange={(event) => pick(place, event.currentTarget.checked)} />
           <span class="quiet">{field}</span> {title}
         </label>

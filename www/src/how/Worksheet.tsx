@@ -38,7 +38,7 @@ const pairs = computed((): readonly Pair[] => [
 const Sentences = ({ pair }: { pair: Pair }) => (
   <ol class="worksheet-sentences">
     {pair.sentences.map((sentence, index) => (
-      <li key={index} dir="auto">
+      <li key={index} dir="auto" lang="en">
         {sentence}
       </li>
     ))}

@@ -21,7 +21,7 @@ const QuestionFigure: Figure = ({ result }) => (
   <>
     {presenting.value && <Question />}
     {both.map((index) => (
-      <p class={`spoken spoken-${kind(index)}`} key={index} dir="auto">
+      <p class={`spoken spoken-${kind(index)}`} key={index} dir="auto" lang="en">
         {result.sentences[index]}
       </p>
     ))}
@@ -40,7 +40,7 @@ const TokensFigure: Figure = ({ result }) => (
   <>
     {both.map((index) =>
       result.now.readings[index].map((reading: Reading) => (
-        <ol class="tokens" key={`${index}-${reading.order}`} aria-label={strings.how.sentence(index + 1)}>
+        <ol class="tokens" lang="en" key={`${index}-${reading.order}`} aria-label={strings.how.sentence(index + 1)}>
           {reading.tokens.map((token, at) => (
             <Token key={at} token={token} />
           ))}

@@ -4,7 +4,7 @@ import { batch } from "@preact/signals";
 import type { TokenPooling } from "caselens";
 import { compareLink } from "../state/compareLink";
 import type { ViewLink } from "../state/route";
-import { lessons } from "./lessonTexts";
+import { lessons } from "../strings";
 import { chosen, layer, lesson, presenting, step, steps, switches, type Switches } from "./state";
 
 const poolings: readonly TokenPooling[] = ["all", "condition", "sentence", "cls"];

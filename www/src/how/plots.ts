@@ -1,6 +1,7 @@
 // The view's charts, by Chart.js. Loaded when there is first something to draw.
 
 import { BarController, BarElement, CategoryScale, Chart, type ChartOptions, LinearScale, type Plugin } from "chart.js";
+import { fixed } from "../format";
 import { rem, unseen } from "../ui/charts";
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale);
@@ -46,7 +47,7 @@ export function strip(canvas: HTMLCanvasElement, vector: Float32Array, largest: 
 }
 
 /** A number beside an axis. */
-const axis = (value: string | number): string => Number(value).toFixed(1).replace(/^-/, "−");
+const axis = (value: string | number): string => fixed(Number(value), 1);
 
 /** The cosine after each step as a bar. */
 export function cosines(canvas: HTMLCanvasElement, bars: readonly { name: string; cosine: number; written: string }[]): Drawn {

@@ -24,6 +24,7 @@ export function GroupBy() {
           placeholder={words.placeholder}
           autocomplete="off"
           spellcheck={false}
+          lang={condition.value ? "en" : undefined}
           maxLength={500}
           onInput={(event) => (condition.value = event.currentTarget.value)}
         />
@@ -48,7 +49,7 @@ export function GroupBy() {
       <ul class="chips" aria-label={words.chips}>
         {offered.map((one) => (
           <li key={one}>
-            <button type="button" class="chip" aria-pressed={one === now} onClick={() => step(() => (condition.value = one))}>
+            <button type="button" class="chip" lang="en" aria-pressed={one === now} onClick={() => step(() => (condition.value = one))}>
               {one}
             </button>
           </li>

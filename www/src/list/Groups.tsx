@@ -95,7 +95,7 @@ const MemberText = ({ member, isCentral, unmentioned }: { member: Member; isCent
       onPointerLeave={() => (atHand.value = undefined)}
     >
       <span>
-        {member.text}
+        <span lang="en">{member.text}</span>
         {isCentral && <span class="hidden"> ({words.central})</span>}
         {isSelected && <span class="hidden"> ({words.elsewhere})</span>}
       </span>

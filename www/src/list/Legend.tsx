@@ -1,5 +1,6 @@
 // What the colours of the map say: groups, names of a column, or a scale of numbers.
 
+import { count } from "../format";
 import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { colourOf, scaleColour, shapeOf } from "./colours";
@@ -45,7 +46,7 @@ const Entry = ({ name, places, isLit, onPoint, mark }: EntryProps) => (
     >
       {mark}
       <span class="legend-name">{name}</span>
-      <span class="quiet">{places.length.toLocaleString("en")}</span>
+      <span class="quiet">{count(places.length)}</span>
     </button>
   </li>
 );
@@ -79,12 +80,12 @@ function Column({ name, colouring }: ColourColumn) {
       <div class="legend-scale" aria-label={words.legend} role="group">
         <span>
           <span class="hidden">{name}: </span>
-          {colouring.least.toLocaleString("en")}
+          {count(colouring.least)}
         </span>
         <span class="legend-ramp" style={{ background: `linear-gradient(to right, ${stops.join(", ")})` }} aria-hidden="true">
           {at !== undefined && <span style={{ left: `${100 * at}%` }} />}
         </span>
-        <span>{colouring.most.toLocaleString("en")}</span>
+        <span>{count(colouring.most)}</span>
       </div>
     );
   }

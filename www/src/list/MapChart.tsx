@@ -2,6 +2,7 @@
 
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { count } from "../format";
 import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { stepOf, scaleSteps } from "./colouring";
@@ -65,7 +66,7 @@ function Spoken({ column }: { column: ColourColumn | undefined }) {
     if (!column) return "";
     const { colouring, name } = column;
     const own = colouring.of[index] as number;
-    if (colouring.kind === "number") return Number.isNaN(own) ? "" : words.value(name, own.toLocaleString("en"));
+    if (colouring.kind === "number") return Number.isNaN(own) ? "" : words.value(name, count(own));
     return words.value(name, colouring.values[own] ?? words.noValue);
   };
   return (

@@ -24,6 +24,7 @@ export function Search() {
         value={query.value}
         placeholder={words.placeholder}
         autocomplete="off"
+        lang={query.value ? "en" : undefined}
         maxLength={500}
         onInput={(event) => (query.value = event.currentTarget.value)}
       />
@@ -49,6 +50,7 @@ export function Search() {
                     <button
                       type="button"
                       class="hit"
+                      lang="en"
                       aria-pressed={selected.value.has(hit.index)}
                       onClick={() => select([hit.index])}
                       onFocus={() => (atHand.value = { index: hit.index, by: "list" })}

@@ -2,6 +2,7 @@
 
 import { step } from "../state/history";
 import { strings } from "../strings";
+import { InEnglish } from "../ui/InEnglish";
 import { Drop } from "./Drop";
 import { cutShort, lines, maxCharacters, openList, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
@@ -81,12 +82,14 @@ export function Texts() {
           {words.texts.title}
         </h2>
         <label for="texts">{words.texts.label}</label>
+        <InEnglish />
         <textarea
           id="texts"
           rows={5}
           value={text.value}
           placeholder={words.texts.placeholder}
           spellcheck={false}
+          lang={text.value ? "en" : undefined}
           aria-describedby="texts-count texts-told"
           onInput={(event) => setText(event.currentTarget.value)}
         />

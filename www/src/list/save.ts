@@ -1,7 +1,6 @@
 // The groups as a file: CSV, by papaparse, which is loaded when it is first needed, or JSON; and what such a file says when it is read
 // again.
 
-import { strings } from "../strings";
 import { cut, maxGroups } from "./fields";
 import type { Grouped } from "./grouping";
 import { cleanName, type Name } from "./names";
@@ -15,6 +14,9 @@ const conditionColumn = "condition";
 /** A text as it was before it was saved: a spreadsheet takes one that begins with such a sign for a formula, so a `'` is put before it. */
 export const withoutEscape = (saved: string): string => saved.replace(/^'(?=[=+\-@\t\r])/, "");
 
+/** The name of the group of texts that say nothing about the condition: in files the same, whatever language the page speaks. */
+const unmentioned = (condition: string): string => `says nothing about ${condition}`;
+
 type Row = readonly (string | number)[];
 const fields = [...exportColumns, conditionColumn];
 
@@ -26,7 +28,7 @@ function rowsOf({ lines, groups, labels, points, condition }: Grouped, names: re
   return lines.flatMap((line, i) => {
     if (only && !only.has(i)) return [];
     const label = labels[i] ?? 0;
-    const name = groups[label]?.unmentioned ? strings.list.exportUnmentioned(condition) : (names[label] ?? "");
+    const name = groups[label]?.unmentioned ? unmentioned(condition) : (names[label] ?? "");
     return [[line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1]), condition]];
   });
 }
@@ -58,7 +60,7 @@ export function savedIn(rows: Rows, condition: string): Saved | undefined {
   const under = own ?? condition;
   const groups = new Map<string, { readonly name: string; readonly place: number; readonly texts: Set<string> }>();
   body.forEach(([text = "", label = "", name = ""], place) => {
-    if (cleanName(name) === cleanName(strings.list.exportUnmentioned(under))) return;
+    if (cleanName(name) === cleanName(unmentioned(under))) return;
     if (!groups.has(label)) groups.set(label, { name: cleanName(name), place, texts: new Set() });
     groups.get(label)?.texts.add(cut(textIn(text)));
   });
@@ -80,7 +82,7 @@ export const kinds = Object.keys(types) as Kind[];
 export function download(kind: Kind, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));
-  link.download = strings.list.file(kind);
+  link.download = `caselens-groups.${kind}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

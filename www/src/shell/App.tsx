@@ -6,6 +6,7 @@ import { Compare } from "../compare/Compare";
 import { How } from "../how/How";
 import { Larger } from "../larger/Larger";
 import { List } from "../list/List";
+import { shareableAddress } from "../state/history";
 import { view, type View } from "../state/route";
 import { strings } from "../strings";
 import { Footer } from "../ui/Footer";
@@ -29,7 +30,7 @@ export function App() {
         <Shown />
       </main>
       <Later>
-        <Footer />
+        <Footer leave={shareableAddress} />
       </Later>
     </>
   );

@@ -1,6 +1,7 @@
 // The page that measures.
 
 import { useSignal } from "@preact/signals";
+import { fixed } from "../format";
 import { strings } from "../strings";
 import { Mark } from "../ui/Discs";
 import { Footer } from "../ui/Footer";
@@ -14,7 +15,7 @@ const words = strings.speed;
 const nameOf = ({ device, threads }: Contestant): string =>
   device === "wasm" ? words.cpu(threads) : (strings.engine.names[device] ?? device);
 
-const number = (x: number): string => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
+const number = (x: number): string => fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2);
 
 const time = (ms: number | undefined): string => (ms === undefined ? strings.results.none : words.milliseconds(number(ms)));
 const speed = ({ gops, share }: Figure): string => words.operations(number(gops), share);

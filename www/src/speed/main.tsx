@@ -1,4 +1,4 @@
-// Draws the page; it measures when it is asked to.
+// How it looks and its words first, then the page.
 
 import "@fontsource-variable/atkinson-hyperlegible-next/wght.css";
 import "../styles/tokens.css";
@@ -6,10 +6,6 @@ import "../styles/base.css";
 import "../styles/layout.css";
 import "../styles/speed.css";
 
-import { render } from "preact";
-import { startTheme } from "../state/theme";
-import { Speed } from "./Speed";
+import { loadWords } from "../strings";
 
-startTheme();
-const root = document.getElementById("app");
-if (root) render(<Speed />, root);
+void loadWords().then(() => import("./page"));

@@ -1,22 +1,17 @@
-// A dozen pairs whose conditions pull apart. The first is what the page opens with.
+// A dozen pairs whose conditions pull apart. The first is what the page opens with. They are English in every language of the page,
+// which has its own names for them.
 
 export interface Example {
-  readonly field: string;
-  readonly title: string;
   readonly sentences: readonly [string, string];
   readonly conditions: readonly string[];
 }
 
 export const examples: readonly [Example, ...Example[]] = [
   {
-    field: "Everyday",
-    title: "In the park",
     sentences: ["She plays chess in the park", "He plays football in the park"],
     conditions: ["the place", "the game", "the person"],
   },
   {
-    field: "People",
-    title: "At the beach",
     sentences: [
       "Three children build a sandcastle on the beach.",
       "A lone surfer waits for a wave on the beach.",
@@ -24,14 +19,10 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the location", "the number of people", "the age of the people"],
   },
   {
-    field: "Animals",
-    title: "Two dogs",
     sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
     conditions: ["the type of animal", "the color of the animal", "the activity", "the location"],
   },
   {
-    field: "Sport",
-    title: "Tennis match",
     sentences: [
       "A young woman in a white shirt serves in a tennis match.",
       "An old man in a white shirt returns the ball in a tennis match.",
@@ -39,8 +30,6 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the sport", "the color of the shirt", "the age of the person", "the gender of the person"],
   },
   {
-    field: "Travel",
-    title: "Two stays",
     sentences: [
       "The hotel by the harbour was spotless, but breakfast cost thirty euros.",
       "Our hostel by the harbour was filthy, though breakfast was free.",
@@ -48,8 +37,6 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the location", "the cleanliness", "the price of breakfast"],
   },
   {
-    field: "Review",
-    title: "Two cameras",
     sentences: [
       "The camera takes beautiful photos, but the battery is dead by noon.",
       "The camera takes blurry photos, but the battery lasts for days.",
@@ -57,14 +44,10 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the type of product", "the photo quality", "the battery life"],
   },
   {
-    field: "Recipe",
-    title: "Peppers, apples",
     sentences: ["Roast the peppers with garlic in the oven.", "Roast the apples with sugar in the oven."],
     conditions: ["the cooking method", "the main ingredient", "the taste"],
   },
   {
-    field: "Support",
-    title: "Two tickets",
     sentences: [
       "I cannot log in to my account and I am furious.",
       "I cannot log in to my account, but there is no hurry, thank you.",
@@ -72,8 +55,6 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the problem", "the mood of the customer", "the urgency"],
   },
   {
-    field: "News",
-    title: "In the streets",
     sentences: [
       "Thousands of people marched through the city on a sunny Monday.",
       "A dozen people waited in the city in heavy rain.",
@@ -81,14 +62,10 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the location", "the weather", "the number of people"],
   },
   {
-    field: "Moods",
-    title: "On the phone",
     sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
     conditions: ["the device", "the emotion of the person", "the location", "the gender of the person"],
   },
   {
-    field: "Film",
-    title: "Two widowers",
     sentences: [
       "A slow, tender film about a widower who keeps bees.",
       "A frantic, violent thriller about a widower who robs banks.",
@@ -96,8 +73,6 @@ export const examples: readonly [Example, ...Example[]] = [
     conditions: ["the main character", "the type of film", "the pace of the film"],
   },
   {
-    field: "Transport",
-    title: "To Vienna",
     sentences: [
       "The night train to Vienna left forty minutes late because of the snow.",
       "The morning bus to Vienna left on time despite the snow.",

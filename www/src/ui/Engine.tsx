@@ -34,7 +34,7 @@ function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
         <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />
       </dl>
       <p class="why">
-        {info.reason}
+        <span lang="en">{info.reason}</span>
         {movedToCpu.value ? ` ${strings.problems.gpuLost}` : ""}
       </p>
     </div>

@@ -100,7 +100,7 @@ export function EngineNotices() {
       <div role="status">
         {movedToCpu.value && <p class="notice">{words.gpuLost}</p>}
         {warnings.value.map((warning) => (
-          <p class="notice" key={warning}>
+          <p class="notice" lang="en" key={warning}>
             {warning}
           </p>
         ))}

@@ -67,6 +67,7 @@ export function Sentence({ index, tinted = false }: Props) {
           placeholder={strings.sentences.placeholder}
           spellcheck={false}
           dir="auto"
+          lang={sentence.value ? "en" : undefined}
           enterkeyhint="next"
           onKeyDown={enterToNext}
           aria-describedby={`${id}-hint ${id}-note`}

@@ -30,18 +30,39 @@ function spoken(condition: string, s: number, unconditional: number): string {
   return `${condition}: similitud ${similarity(s)}, ${compared[kind](size)}.`;
 }
 
+/** What each of the examples is about, and its title: in the order of state/examples.ts. */
+const exampleNames: readonly (readonly [string, string])[] = [
+  ["Cotidiano", "En el parque"],
+  ["Personas", "En la playa"],
+  ["Animales", "Dos perros"],
+  ["Deporte", "Partido de tenis"],
+  ["Viajes", "Dos estancias"],
+  ["Reseña", "Dos cámaras"],
+  ["Receta", "Pimientos, manzanas"],
+  ["Soporte", "Dos incidencias"],
+  ["Noticias", "En las calles"],
+  ["Emociones", "Al teléfono"],
+  ["Cine", "Dos viudos"],
+  ["Transporte", "A Viena"],
+];
+
 export const strings: Strings = {
   name: "caselens",
   skip: "Ir a las frases",
   headline: ["¿Se parecen?", "Depende de cómo se mire."],
+  // What search engines and bookmarks show of the page.
+  description: "Escribe dos frases y una condición, y mira cuánto se parecen según ella. El modelo se ejecuta en tu navegador; lo que escribes se queda ahí.",
   // The names of the browser's tab.
   documents: {
     compare: "caselens: ¿cuánto se parecen dos frases según una condición?",
     list: "caselens: agrupar una lista por lo que se busca",
     how: "caselens: cómo funciona",
     larger: "caselens: qué dice un modelo más grande",
+    speed: "caselens: ¿qué velocidad alcanza en este dispositivo?",
   },
   lead: "Mira cuánto se parecen dos frases según una condición: el lugar, el ánimo, el precio o la que tú elijas.",
+  // Beside the fields for texts: that they are to be in English.
+  inEnglish: "El modelo lee inglés: escribe las frases y las condiciones en inglés.",
 
   views: { label: "Vistas", names: { compare: "Comparar", list: "Lista", how: "Cómo funciona", larger: "Modelo mayor" } },
 
@@ -56,7 +77,7 @@ export const strings: Strings = {
     tooLong: "Demasiado largo para un enlace: acorta las frases",
   },
 
-  examples: { title: "Prueba un ejemplo, o", own: "empieza con tus propias frases" },
+  examples: { title: "Prueba un ejemplo, o", own: "empieza con tus propias frases", names: exampleNames },
 
   undo: {
     undo: "Deshacer",
@@ -184,8 +205,11 @@ export const strings: Strings = {
     title: "No se pudo cargar el modelo",
     compareTitle: "No se pudieron comparar las frases",
     gpuLost: "La GPU ha dejado de funcionar, así que la página ha pasado a la CPU. Todo funciona como antes, un poco más despacio.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves.
+    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
     told: {
+      "condition-too-long": "Es demasiado largo para una condición: redúcela a unas pocas palabras.",
+      "invalid-text": "El texto contiene medio carácter, como el que queda al cortar un emoji por la mitad. Bórralo o escribe el carácter de nuevo.",
+      integrity: "El modelo que llegó no es el de esta página. Si vuelves a intentarlo, se descargará de nuevo.",
       http: "Un archivo necesario no está en el servidor de esta página en este momento. Inténtalo más tarde.",
       network: "No se pudo acceder al modelo. Comprueba tu conexión y vuelve a intentarlo. Una vez cargado, se queda en tu dispositivo y funciona sin conexión.",
       "download-incomplete": "La conexión se cortó antes de que llegara el modelo entero. Volver a intentarlo suele bastar.",
@@ -391,9 +415,7 @@ export const strings: Strings = {
       unmentioned: "no dice nada de eso",
       found: (condition: string) => (condition ? `Los más parecidos según ${quoted(condition)}` : "Los más parecidos"),
     },
-    exportUnmentioned: (condition: string) => `no dice nada de ${condition}`,
     export: { csv: "Guardar en CSV", json: "Guardar en JSON" },
-    file: (kind: string) => `caselens-grupos.${kind}`,
   },
 
   suggestions: {
@@ -625,6 +647,7 @@ export const strings: Strings = {
   },
 
   footer: {
+    language: "Idioma",
     speed: "¿Qué velocidad alcanza en este dispositivo?",
     reference: "Referencia de la API",
     licence: "caselens es software libre con licencia MIT o Apache-2.0.",

@@ -32,18 +32,39 @@ function spoken(condition: string, s: number, unconditional: number): string {
   return `${condition} : similarité ${similarity(s)}, ${compared[kind](size)}.`;
 }
 
+/** What each of the examples is about, and its title: in the order of state/examples.ts. */
+const exampleNames: readonly (readonly [string, string])[] = [
+  ["Quotidien", "Au parc"],
+  ["Personnes", "À la plage"],
+  ["Animaux", "Deux chiens"],
+  ["Sport", "Match de tennis"],
+  ["Voyage", "Deux séjours"],
+  ["Avis", "Deux appareils"],
+  ["Recette", "Poivrons, pommes"],
+  ["Assistance", "Deux tickets"],
+  ["Actualité", "Dans les rues"],
+  ["Humeurs", "Au téléphone"],
+  ["Cinéma", "Deux veufs"],
+  ["Transport", "Vers Vienne"],
+];
+
 export const strings: Strings = {
   name: "caselens",
   skip: "Aller aux phrases",
   headline: ["Semblables ?", "Tout dépend du regard."],
+  // What search engines and bookmarks show of the page.
+  description: "Écrivez deux phrases et une condition, et voyez à quel point elles se ressemblent. Le modèle s’exécute dans votre navigateur ; ce que vous écrivez y reste.",
   // The names of the browser's tab.
   documents: {
     compare: "caselens : à quel point deux phrases se ressemblent-elles selon une condition ?",
     list: "caselens : grouper une liste selon ce que l’on cherche",
     how: "caselens : fonctionnement",
     larger: "caselens : ce qu’en dit un plus grand modèle",
+    speed: "caselens : quelle vitesse sur cet appareil ?",
   },
   lead: "Voyez à quel point deux phrases se ressemblent selon une condition : le lieu, l’humeur, le prix, ou une autre de votre choix.",
+  // Beside the fields for texts: that they are to be in English.
+  inEnglish: "Le modèle lit l’anglais : écrivez les phrases et les conditions en anglais.",
 
   views: { label: "Vues", names: { compare: "Comparer", list: "Liste", how: "Fonctionnement", larger: "Plus grand modèle" } },
 
@@ -58,7 +79,7 @@ export const strings: Strings = {
     tooLong: "Trop long pour un lien : raccourcissez les phrases",
   },
 
-  examples: { title: "Essayez un exemple, ou", own: "partez de vos propres phrases" },
+  examples: { title: "Essayez un exemple, ou", own: "partez de vos propres phrases", names: exampleNames },
 
   undo: {
     undo: "Annuler",
@@ -186,8 +207,11 @@ export const strings: Strings = {
     title: "Le modèle n’a pas pu être chargé",
     compareTitle: "Les phrases n’ont pas pu être comparées",
     gpuLost: "Le GPU a cessé de fonctionner, la page est donc passée au CPU. Tout marche comme avant, un peu plus lentement.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves.
+    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
     told: {
+      "condition-too-long": "C’est trop long pour une condition : raccourcissez-la à quelques mots.",
+      "invalid-text": "Le texte contient une moitié de caractère, comme il en reste d’un emoji coupé en deux. Supprimez-la, ou saisissez le caractère de nouveau.",
+      integrity: "Le modèle reçu n’est pas celui de cette page. Si vous réessayez, il sera téléchargé de nouveau.",
       http: "Un fichier nécessaire n’est pas sur le serveur de cette page en ce moment. Réessayez plus tard.",
       network: "Le modèle n’a pas pu être joint. Vérifiez votre connexion, puis réessayez. Une fois chargé, il reste sur votre appareil et marche hors ligne.",
       "download-incomplete": "La connexion s’est interrompue avant l’arrivée du modèle complet. En général, il suffit de réessayer.",
@@ -393,9 +417,7 @@ export const strings: Strings = {
       unmentioned: "n’en dit rien",
       found: (condition: string) => (condition ? `Les plus semblables selon ${quoted(condition)}` : "Les plus semblables"),
     },
-    exportUnmentioned: (condition: string) => `ne dit rien de ${condition}`,
     export: { csv: "Exporter en CSV", json: "Exporter en JSON" },
-    file: (kind: string) => `caselens-groupes.${kind}`,
   },
 
   suggestions: {
@@ -627,6 +649,7 @@ export const strings: Strings = {
   },
 
   footer: {
+    language: "Langue",
     speed: "Quelle vitesse sur cet appareil ?",
     reference: "Référence de l’API",
     licence: "caselens est un logiciel libre, sous licence MIT ou Apache-2.0.",

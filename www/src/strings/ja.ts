@@ -27,18 +27,39 @@ function spoken(condition: string, s: number, unconditional: number): string {
   return `${condition}：類似度${similarity(s)}、${compared[kind](size)}。`;
 }
 
+/** What each of the examples is about, and its title: in the order of state/examples.ts. */
+const exampleNames: readonly (readonly [string, string])[] = [
+  ["日常", "公園で"],
+  ["人", "浜辺で"],
+  ["動物", "2匹の犬"],
+  ["スポーツ", "テニスの試合"],
+  ["旅行", "2つの宿"],
+  ["レビュー", "2台のカメラ"],
+  ["レシピ", "パプリカとりんご"],
+  ["サポート", "2件の問い合わせ"],
+  ["ニュース", "街の通りで"],
+  ["気分", "電話で"],
+  ["映画", "妻を亡くした2人"],
+  ["交通", "ウィーンへ"],
+];
+
 export const strings: Strings = {
   name: "caselens",
   skip: "文の入力欄へ移動",
   headline: ["似ていますか？", "見方しだいです。"],
+  // What search engines and bookmarks show of the page.
+  description: "2つの文と条件を入力すると、その条件で文がどのくらい似ているかがわかります。モデルはブラウザーの中で動き、入力した内容は外に出ません。",
   // The names of the browser's tab.
   documents: {
     compare: "caselens：ある条件で見ると、2つの文はどのくらい似ている？",
     list: "caselens：知りたい観点でリストを分ける",
     how: "caselens：しくみ",
     larger: "caselens：より大きなモデルの答え",
+    speed: "caselens：この端末ではどのくらい速い？",
   },
   lead: "2つの文がどのくらい似ているかを、条件を決めて調べます。条件は、場所、気分、値段など、自由に決められます。",
+  // Beside the fields for texts: that they are to be in English.
+  inEnglish: "モデルが読めるのは英語です。文も条件も英語で入力してください。",
 
   views: { label: "画面", names: { compare: "比較", list: "リスト", how: "しくみ", larger: "大きなモデル" } },
 
@@ -53,7 +74,7 @@ export const strings: Strings = {
     tooLong: "リンクに入れるには長すぎます。文を短くしてください",
   },
 
-  examples: { title: "例を試すか、", own: "自分の文で始める" },
+  examples: { title: "例を試すか、", own: "自分の文で始める", names: exampleNames },
 
   undo: {
     undo: "元に戻す",
@@ -180,8 +201,11 @@ export const strings: Strings = {
     title: "モデルを読み込めませんでした",
     compareTitle: "文を比較できませんでした",
     gpuLost: "GPUが動かなくなったため、CPUに切り替えました。少し遅くなりますが、すべてこれまでどおり使えます。",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves.
+    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
     told: {
+      "condition-too-long": "条件としては長すぎます。数語に短くしてください。",
+      "invalid-text": "テキストに、絵文字を途中で切ったときのような半端な文字があります。削除するか、入力し直してください。",
+      integrity: "届いたモデルは、このページのものではありません。もう一度試すと、新しくダウンロードします。",
       http: "必要なファイルが、今このページのサーバーにありません。しばらくしてからもう一度お試しください。",
       network: "モデルを取得できませんでした。接続を確認して、もう一度お試しください。一度読み込めば端末に残り、オフラインでも使えます。",
       "download-incomplete": "モデルの全体が届く前に接続が切れました。たいていは、もう一度試すとうまくいきます。",
@@ -381,9 +405,7 @@ export const strings: Strings = {
       unmentioned: "それに触れていない",
       found: (condition: string) => (condition ? `「${condition}」で最も似たもの` : "最も似たもの"),
     },
-    exportUnmentioned: (condition: string) => `${condition}に触れていない`,
     export: { csv: "CSVで保存", json: "JSONで保存" },
-    file: (kind: string) => `caselens-groups.${kind}`,
   },
 
   suggestions: {
@@ -613,6 +635,7 @@ export const strings: Strings = {
   },
 
   footer: {
+    language: "言語",
     speed: "この端末ではどのくらい速い？",
     reference: "APIリファレンス",
     licence: "caselensは、MITまたはApache-2.0のもとで公開されている自由ソフトウェアです。",

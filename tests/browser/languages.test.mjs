@@ -67,9 +67,11 @@ const SAME = [
   /^encoders\.(names\.\w+|base\.url)$/,
   /^about\.right\.of\.small$/,
   /^about\.right\.from\.papers\.\d\.(text|url)$/,
+  /^conditions\.(heading|label)$/,
+  /^undo\.key$/,
   /^list\.names\.\w+\.\d$/,
   /^list\.(condition\.automatic|groups\.between|map\.(value|colour))$/,
-  /^larger\.(waiting|pair)$/,
+  /^larger\.(waiting|pair|licences)$/,
   /^how\.(place|question|switches\.(head|condition))$/,
   /^how\.beside\.(waiting|rating)$/,
   /^how\.teachers\.glossary\.terms\.\d\.0$/,
@@ -300,7 +302,9 @@ for (const language of LANGUAGES) {
           const shifts = await page.evaluate(() => window.shifts);
           assert.ok(shifts.reduce((sum, [value]) => sum + value, 0) < shiftOf(view, size), JSON.stringify(shifts));
           assert.deepEqual(await page.evaluate(stickingOut), []);
-          assert.deepEqual(await violations(page), []);
+          // axe looks for a button's words in its label between spaces, which Japanese has none of.
+          const found = (await violations(page)).filter((violation) => language !== "ja" || !violation.startsWith("label-content-name-mismatch"));
+          assert.deepEqual(found, []);
           assert.deepEqual(page.problems, []);
           await own.close();
         });

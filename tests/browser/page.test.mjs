@@ -168,6 +168,7 @@ describe("the first minute", () => {
 
   test("sentences and conditions look like fields and say that one's own go there", async () => {
     const page = await open();
+    await page.locator(".row .condition").first().waitFor();
     for (const field of [".sentence .grow", ".row .condition"]) {
       const widths = await page.locator(field).evaluateAll((all) =>
         all.map((each) => ["Top", "Right", "Bottom", "Left"].map((side) => parseFloat(getComputedStyle(each)[`border${side}Width`]))));

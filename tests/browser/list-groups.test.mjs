@@ -2,39 +2,14 @@
 // they are groups at all, the plane of the map, and colours by a column. list-map.test.mjs shows the same as people use it.
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { ROOT } from "./helpers.mjs";
+import { listModules } from "./listModules.mjs";
 
-let folder;
 /** The view's modules, by their names. */
 let list;
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "caselens-groups-"));
-  const names = ["colouring", "colours", "files/read", "keywords", "names", "plane", "save", "verdict"];
-  await build({
-    entryPoints: ["strings", ...names.map((name) => `list/${name}`)].map((name) => path.join(ROOT, `www/src/${name}.ts`)),
-    outbase: path.join(ROOT, "www/src"),
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
-    define: { "import.meta.glob": "Object" },
-    logLevel: "warning",
-  });
-  const { loadWords } = await import(pathToFileURL(path.join(folder, "strings.mjs")));
-  await loadWords();
-  const modules = await Promise.all(names.map((name) => import(pathToFileURL(path.join(folder, "list", `${name}.mjs`)))));
-  list = Object.fromEntries(names.map((name, i) => [path.basename(name), modules[i]]));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+let remove;
+before(async () => ({ list, remove } = await listModules(["colouring", "colours", "files/read", "keywords", "names", "plane", "save", "verdict"])));
+after(() => remove?.());
 
 describe("words of groups", () => {
   const complaints = [

@@ -2,41 +2,18 @@
 // same view as people use it.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { ROOT } from "./helpers.mjs";
+import { listModules } from "./listModules.mjs";
 
-let folder;
 /** The view's modules, by their names. */
 let list;
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "caselens-tables-"));
-  const names = ["fields", "files/decode", "files/read", "readable", "sample", "save", "table"];
-  await build({
-    entryPoints: ["strings", ...names.map((name) => `list/${name}`)].map((name) => path.join(ROOT, `www/src/${name}.ts`)),
-    outbase: path.join(ROOT, "www/src"),
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
-    // The ready lists are Vite's to find.
-    define: { "import.meta.glob": "Object" },
-    logLevel: "warning",
-  });
-  const { loadWords } = await import(pathToFileURL(path.join(folder, "strings.mjs")));
-  await loadWords();
-  const modules = await Promise.all(names.map((name) => import(pathToFileURL(path.join(folder, "list", `${name}.mjs`)))));
-  list = Object.fromEntries(names.map((name, i) => [path.basename(name), modules[i]]));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+let remove;
+before(async () => ({ list, remove } = await listModules(["fields", "files/decode", "files/read", "readable", "sample", "save", "table"])));
+after(() => remove?.());
 
 /** Reads a file as the view does, and takes the column that it takes. */
 async function opened(name, content) {

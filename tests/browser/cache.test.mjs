@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { BASE_FILE, HEAD_FILE, launch, MODEL_FILE, MODELS, NO_RELAXED_SIMD, openPage, prefixWorker, serve, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
+import { BASE_FILE, HEAD_FILE, launch, MODEL_FILE, MODELS, NO_RELAXED_SIMD, openPage, prefixWorker, serve, until, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
 
 const MODEL = `/models/${MODEL_FILE}`;
 const HEAD = `/models/${HEAD_FILE}`;
@@ -68,7 +68,7 @@ for (const file of [MODEL_FILE, BASE_FILE]) {
         }, `/models/${file}`);
         const memory = await wasmMemory(page);
         // An encoder does not wait for the cache, and its worker's end would be the end of what is being written.
-        await page.waitForFunction(async ([url, size]) => {
+        await until(page, async ([url, size]) => {
           const kept = await (await caches.open("caselens-v1")).match(url);
           return kept && (await kept.arrayBuffer()).byteLength === size;
         }, [`/models/${file}`, size]);

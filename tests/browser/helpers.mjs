@@ -313,6 +313,15 @@ export function watchGpu(page) {
     new BroadcastChannel("gpu").onmessage = ({ data }) => gpu.push(data);
   });
 }
+/** Waits until a question to the page, which may take time, is answered with yes: `waitForFunction` takes its promise for one. */
+export async function until(page, question, argument, patience = 60_000) {
+  const end = Date.now() + patience;
+  while (!(await page.evaluate(question, argument))) {
+    if (Date.now() > end) throw new Error(`not in ${patience} ms: ${question}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 /** A browser without relaxed SIMD. */
 export const NO_RELAXED_SIMD = `{
   const { validate } = WebAssembly;

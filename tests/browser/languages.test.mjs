@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { launch, MODEL_FILE, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { launch, MODEL_FILE, ROOT, serve, until, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const WORDS = path.join(ROOT, "www/src/strings");
@@ -241,7 +241,7 @@ describe("the language", () => {
     const context = await browser.newContext({ locale: "de-DE" });
     const page = await visit(context, `${own.origin}/site/#${QUERY}`);
     await answered(page);
-    await page.waitForFunction(async () => (await (await caches.open("caselens-v1")).keys()).length >= 2, undefined, PATIENT);
+    await until(page, async () => (await (await caches.open("caselens-v1")).keys()).length >= 2);
     await page.evaluate(() => navigator.serviceWorker.ready);
     await own.close();
     await context.setOffline(true);

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, ROOT, serve, violations } from "./helpers.mjs";
+import { launch, ROOT, serve, until, violations } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const PATIENT = 60_000;
@@ -22,7 +22,7 @@ const answered = (page) =>
   page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
 /** Waits until the page's files are kept, and the model's. */
 async function kept(page) {
-  await page.waitForFunction(async () => (await (await caches.open("caselens-v1")).keys()).length >= 2, undefined, { timeout: PATIENT });
+  await until(page, async () => (await (await caches.open("caselens-v1")).keys()).length >= 2, undefined, PATIENT);
   return page.evaluate(() => navigator.serviceWorker.ready.then(({ active }) => active.state !== "redundant"));
 }
 /** The paths of the files that are kept. */

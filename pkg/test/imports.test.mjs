@@ -40,17 +40,23 @@ const HOUSES = {
     "node.ts": ["page/", "index.ts", "node/", "node-inline.ts"],
   },
   "www/src": {
-    "format.ts": [],
-    "strings.ts": ["format.ts"],
-    "state/": [],
-    "ui/": ["strings.ts", "state/"],
+    "lesson.ts": [],
+    "language.ts": [],
+    "format.ts": ["language.ts"],
+    // The other languages have what English has.
+    "strings/en.ts": ["lesson.ts", "format.ts"],
+    "strings.ts": ["lesson.ts", "language.ts", "strings/en.ts"],
+    "strings/": ["lesson.ts", "format.ts", "strings.ts"],
+    "state/": ["language.ts"],
+    "ui/": ["language.ts", "strings.ts", "state/"],
     "compare/": GROUND,
     "list/": GROUND,
     "how/": GROUND,
     "larger/": GROUND,
     "speed/": GROUND,
     "shell/": [...GROUND, "compare/", "list/", "how/", "larger/"],
-    "main.tsx": ["state/", "list/", "how/", "larger/", "shell/"],
+    "page.tsx": ["strings.ts", "state/", "list/", "how/", "larger/", "shell/"],
+    "main.tsx": ["strings.ts", "page.tsx"],
   },
 };
 

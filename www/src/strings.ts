@@ -4,6 +4,7 @@
 // some of several modules that wait for the same one begin too early (bug 242740).
 
 import { language } from "./language";
+import type { Lessons } from "./lesson";
 import type { strings as english } from "./strings/en";
 
 /** What English has, in any words: functions are given the same. */
@@ -11,18 +12,7 @@ type InAnyWords<T> = T extends string ? string : T extends (...given: infer Give
 
 export type Strings = InAnyWords<typeof english>;
 
-interface Lesson {
-  readonly title: string;
-  readonly question: string;
-  readonly answer: string;
-  /** In English, as the conditions are: the model reads them. */
-  readonly sentences: readonly [string, string];
-  readonly conditions: readonly string[];
-  /** The condition that is explained, by its place among the conditions. */
-  readonly chosen: number;
-}
-
-export type Lessons = readonly Lesson[];
+export type { Lessons };
 
 export let strings: Strings;
 export let lessons: Lessons;

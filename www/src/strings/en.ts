@@ -5,7 +5,7 @@
 // and public/manifest.webmanifest; why a device was chosen, and what is odd about a download, is told by the package.
 
 import { cosine, difference, rating, similarity } from "../format";
-import type { Lessons } from "../strings";
+import type { Lessons } from "../lesson";
 
 /** A language's name, by its ISO 639-1 code. */
 const languages = new Intl.DisplayNames("en", { type: "language" });

@@ -313,6 +313,19 @@ export function watchGpu(page) {
     new BroadcastChannel("gpu").onmessage = ({ data }) => gpu.push(data);
   });
 }
+/** For `page.evaluate`: what sticks out of the page, and lies in nothing that is made to scroll or to cut. */
+export function stickingOut() {
+  const overflow = (element) => getComputedStyle(element).overflowX;
+  const isHeld = (element) => element !== document.body && (overflow(element) !== "visible" || isHeld(element.parentElement));
+  const isOut = (element) => {
+    const { left, right, width } = element.getBoundingClientRect();
+    return width > 0 && (left < -1 || right > innerWidth + 1) && !isHeld(element.parentElement);
+  };
+  const shown = [...document.body.querySelectorAll("*")].filter((element) => element.checkVisibility());
+  const named = (element) => `${element.localName}.${element.getAttribute("class") ?? ""}: ${element.textContent.trim().slice(0, 40)}`;
+  return shown.filter(isOut).map(named);
+}
+
 /** Waits until a question to the page, which may take time, is answered with yes: `waitForFunction` takes its promise for one. */
 export async function until(page, question, argument, patience = 60_000) {
   const end = Date.now() + patience;

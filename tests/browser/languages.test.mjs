@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { launch, MODEL_FILE, ROOT, serve, until, violations, visit } from "./helpers.mjs";
+import { launch, MODEL_FILE, ROOT, serve, stickingOut, until, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const WORDS = path.join(ROOT, "www/src/strings");
@@ -269,18 +269,12 @@ const SIZES = { "320 px": { width: 320, height: 640 }, "1280 px": { width: 1280,
 /** What layout shifts may add up to: a word gets wider while it counts. A presented step moves up on a small screen when its figure comes. */
 const shiftOf = (view, size) => (view === "how, presented" && size === "320 px" ? 0.06 : 0.02);
 
-/** What sticks out of the page or of its button, and what is wider than its place without being made to scroll. */
-function stickingOut() {
-  const named = (element) => `${element.localName}.${element.getAttribute("class") ?? ""}: ${element.textContent.trim().slice(0, 40)}`;
-  const overflow = (element) => getComputedStyle(element).overflowX;
-  const isHeld = (element) => element !== document.body && (overflow(element) !== "visible" || isHeld(element.parentElement));
-  const all = [...document.body.querySelectorAll("*")].filter((element) => element.checkVisibility());
-  const isOut = (element) => {
-    const { left, right, width } = element.getBoundingClientRect();
-    return width > 0 && (left < -1 || right > innerWidth + 1) && !isHeld(element.parentElement);
-  };
+/** What is wider than its place without being made to scroll: the page, or the words of a part of it. */
+function tooWide() {
   const isTooWide = (element) => element.matches("button, th, summary, label, .cell-value, .cell-difference, .readout, legend") && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
-  return [...(document.documentElement.scrollWidth > innerWidth ? ["the page"] : []), ...all.filter(isOut).map(named), ...all.filter(isTooWide).map((element) => `inside ${named(element)}`)];
+  const shown = [...document.body.querySelectorAll("*")].filter((element) => element.checkVisibility());
+  const named = (element) => `inside ${element.localName}.${element.getAttribute("class") ?? ""}: ${element.textContent.trim().slice(0, 40)}`;
+  return [...(document.documentElement.scrollWidth > innerWidth ? ["the page"] : []), ...shown.filter(isTooWide).map(named)];
 }
 
 for (const language of LANGUAGES) {
@@ -302,6 +296,7 @@ for (const language of LANGUAGES) {
           const shifts = await page.evaluate(() => window.shifts);
           assert.ok(shifts.reduce((sum, [value]) => sum + value, 0) < shiftOf(view, size), JSON.stringify(shifts));
           assert.deepEqual(await page.evaluate(stickingOut), []);
+          assert.deepEqual(await page.evaluate(tooWide), []);
           // axe looks for a button's words in its label between spaces, which Japanese has none of.
           const found = (await violations(page)).filter((violation) => language !== "ja" || !violation.startsWith("label-content-name-mismatch"));
           assert.deepEqual(found, []);

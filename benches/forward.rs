@@ -5,7 +5,11 @@
 use std::{hint::black_box, path::Path};
 
 use caselens::{
-    backend::{Activation, Backend, RelativeBiasWeights, candle::Candle, simd::Simd},
+    backend::{
+        Activation, Backend, RelativeBiasWeights,
+        candle::Candle,
+        simd::{Cpu, Simd},
+    },
     checkpoint::{
         BertCheckpoint, Checkpoint,
         weights::{Dtype, WeightTensor},
@@ -55,26 +59,30 @@ fn numbers(n: usize) -> Vec<f32> {
     (0..n).map(|i| (i as f32 * 0.7).sin()).collect()
 }
 
-/// A feed-forward layer: `[tokens, hidden] → [tokens, 4 · hidden]` where the encoder is a BERT of the usual kind.
+/// A feed-forward layer: `[tokens, hidden] → [tokens, 4 · hidden]` where the encoder is a BERT of the usual kind; by every
+/// instruction set that the processor has, each in the form that its weights' dtype takes.
 fn linear(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("linear");
-    let simd = Simd::new();
     for (name, checkpoint) in encoders() {
         let part = |part: &str| {
             let part = format!("blk.0.ffn_up.{part}");
             checkpoint.weights.get_any(&part).unwrap()
         };
-        let layer = vec![(part("weight"), part("bias"))];
-        let layer = simd.load_linear(layer).unwrap();
-        let hidden = checkpoint.config.hidden_size;
-        let x = simd.rows(hidden, &numbers(128 * hidden)).unwrap();
-        group.throughput(Throughput::Elements(128));
-        group.bench_function(format!("{name}, 128 tokens"), |bencher| {
-            bencher.iter(|| {
-                simd.linear(black_box(&x), &layer, Activation::Gelu)
-                    .unwrap()
+        for cpu in Cpu::all() {
+            let simd = Simd::with(cpu);
+            let layer = simd
+                .load_linear(vec![(part("weight"), part("bias"))])
+                .unwrap();
+            let hidden = checkpoint.config.hidden_size;
+            let x = simd.rows(hidden, &numbers(128 * hidden)).unwrap();
+            group.throughput(Throughput::Elements(128));
+            group.bench_function(format!("{name}, {}, 128 tokens", cpu.name()), |bencher| {
+                bencher.iter(|| {
+                    simd.linear(black_box(&x), &layer, Activation::Gelu)
+                        .unwrap()
+                });
             });
-        });
+        }
     }
 }
 

@@ -127,6 +127,18 @@ pub struct AttentionRow {
     pub start: u32,
     /// At least 1.
     pub len: u32,
+    /// The attention head whose weights these are, counted from 0; `None` for the mean over all of them.
+    pub head: Option<u32>,
+}
+
+impl AttentionRow {
+    /// Those of a layer's `heads` that its weights are the mean over.
+    fn heads(&self, heads: usize) -> Range<usize> {
+        match self.head {
+            Some(head) => head as usize..head as usize + 1,
+            None => 0..heads,
+        }
+    }
 }
 
 /// How an attention output is scaled by the weights w that a condition gives to a sentence's tokens.
@@ -323,9 +335,9 @@ pub trait Backend {
         bias: Option<&Self::RelativeBias>,
     ) -> Result<Self::Tensor>;
 
-    /// The weights by which attention looks from some tokens at their sequences, averaged over the heads:
-    /// softmax(q·kᵀ/√d + bias) for each of `rows`. `qkv` and `bias` are what [`Backend::attention`] takes. Gives
-    /// `[rows, longest sequence]`; a row sums to 1, and is zero past its own sequence's end.
+    /// The weights by which attention looks from some tokens at their sequences, softmax(q·kᵀ/√d + bias), for each of `rows`: of
+    /// one head, or averaged over all. `qkv` and `bias` are what [`Backend::attention`] takes. Gives `[rows, longest sequence]`;
+    /// a row sums to 1, and is zero past its own sequence's end.
     fn attention_weights(
         &self,
         qkv: &Self::Tensor,
@@ -380,16 +392,17 @@ const _: () = {
     backend::<webgpu::WebGpu>();
 };
 
-/// The longest sequence of `rows`, once all of them are known to lie within `tokens`.
-fn check_attention_rows(rows: &[AttentionRow], tokens: usize) -> Result<usize> {
+/// The longest sequence of `rows`, once all of them are known to lie within `tokens` and to ask for some of `heads`.
+fn check_attention_rows(rows: &[AttentionRow], tokens: usize, heads: usize) -> Result<usize> {
     let outside = rows.iter().find(|row| {
         let end = u64::from(row.start) + u64::from(row.len);
-        row.query < row.start || u64::from(row.query) >= end || end > tokens as u64
+        let placed = row.query >= row.start && u64::from(row.query) < end && end <= tokens as u64;
+        !placed || row.heads(heads).end > heads
     });
     match outside {
         None => Ok(rows.iter().map(|row| row.len as usize).max().unwrap_or(0)),
         Some(row) => Err(Error::InvalidArgument(format!(
-            "the attention row {row:?} lies outside the batch"
+            "the attention row {row:?} lies outside the batch, or its head is none of {heads}"
         ))),
     }
 }

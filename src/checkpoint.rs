@@ -44,6 +44,8 @@ pub use bert::{ArrivingCheckpoint, BertCheckpoint};
 #[cfg(not(target_arch = "wasm32"))]
 pub use decoder::DecoderCheckpoint;
 pub use encoder_id::EncoderId;
+#[cfg(not(target_arch = "wasm32"))]
+pub use files::config_json;
 #[cfg(feature = "cli")]
 pub(crate) use files::folder_name;
 pub(crate) use files::{is_file_name, sha256};
@@ -87,9 +89,10 @@ impl Checkpoint {
     /// A file is missing or broken, or holds another architecture.
     pub fn open(path: &Path) -> Result<Self> {
         let opened = match path.is_dir() {
-            true => Self::folder(path)?,
-            false => Self::file(path)?,
+            true => Self::folder(path),
+            false => Self::file(path),
         };
+        let opened = opened.map_err(|e| e.of_model(&path.display().to_string()))?;
         match Preset::find(path) {
             Some(preset) => opened.known(path, preset),
             None => Ok(opened),
@@ -105,8 +108,7 @@ impl Checkpoint {
                 file.display()
             )));
         }
-        let config = std::fs::read(&config).map_err(Error::io(config))?;
-        let config = String::from_utf8_lossy(&config).into_owned();
+        let config = config_json(path)?;
         let tokenizer = tokenizer_json(path, &config)?;
         let id = folder_id(path, &config);
         let files = shards::mapped(path)?;

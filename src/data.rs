@@ -10,7 +10,6 @@ pub mod columns;
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod graph;
-#[cfg(not(target_arch = "wasm32"))]
 pub mod guidelines;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mixture;

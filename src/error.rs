@@ -568,6 +568,18 @@ impl Error {
         }
     }
 
+    /// The same of this model, where it is about a part of one and does not say of which.
+    pub(crate) fn of_model(self, model: &str) -> Self {
+        match self {
+            Self::Tensor { name, reason } => Self::Tensor {
+                name,
+                reason: format!("{reason}, in {model}"),
+            },
+            Self::Tokenizer(reason) => Self::Tokenizer(format!("that of {model}: {reason}")),
+            other => other,
+        }
+    }
+
     /// An [`Error::Io`] at a path; for `map_err`.
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();

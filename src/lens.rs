@@ -20,6 +20,7 @@ pub mod apart;
 pub mod auto;
 pub mod embeddings;
 pub mod explain;
+pub mod heads;
 pub mod long;
 pub mod notices;
 #[cfg(not(target_arch = "wasm32"))]
@@ -361,7 +362,7 @@ impl<B: Backend> Lens<B> {
         if looks.is_empty() {
             return Ok(Vec::new());
         }
-        let readings = Readings::new(&self.encoder.tokenizer, question.sentences)?;
+        let readings = Readings::new(&self.encoder.tokenizer, &question.sentences)?;
         let conditions = question.conditions.iter();
         let conditions = conditions.map(|condition| readings.condition(condition));
         let conditions = conditions.collect::<Result<Vec<_>>>()?;

@@ -50,6 +50,7 @@ pub mod error;
 #[cfg(not(target_arch = "wasm32"))]
 #[doc(hidden)]
 pub mod evaluation;
+mod guard;
 #[doc(hidden)]
 pub mod head;
 pub mod lens;

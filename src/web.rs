@@ -16,6 +16,7 @@ use crate::{
 mod compare;
 mod explain;
 mod gallery;
+mod heads;
 mod vectors;
 
 /// What crosses the border is typed once, in the package's `types.ts`: the declarations that wasm-bindgen writes name
@@ -23,7 +24,7 @@ mod vectors;
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r##"
 import type {
-  Compared, Device, Embedded, EmbeddingType, EngineInfo, Explanation, GalleryInfo, GalleryItem, Grouping, TokenPooling,
+  AttentionHeads, Compared, Device, Embedded, EmbeddingType, EngineInfo, Explanation, GalleryInfo, GalleryItem, Grouping, Pooling, TokenPooling,
 } from "#types";
 "##;
 
@@ -70,11 +71,11 @@ pub struct ModelFile {
 
 #[wasm_bindgen]
 impl ModelFile {
-    /// A file of which nothing is here; `size` is its size in bytes, where that is known.
+    /// A file of which nothing is here; `size` is its size in bytes, where that is known, `name` what errors call it.
     #[wasm_bindgen(constructor)]
-    pub fn new(size: Option<f64>) -> ModelFile {
+    pub fn new(size: Option<f64>, name: &str) -> ModelFile {
         ModelFile {
-            checkpoint: ArrivingCheckpoint::new("the model", size.map(|size| size as usize)),
+            checkpoint: ArrivingCheckpoint::new(name, size.map(|size| size as usize)),
             bytes: 0,
         }
     }
@@ -136,6 +137,9 @@ struct Info {
     reason: String,
     languages: Option<Vec<String>>,
     mentioned: Option<MentionedInfo>,
+    pooling: Option<&'static str>,
+    #[serde(rename = "maxLength")]
+    max_length: usize,
 }
 
 #[derive(Serialize)]
@@ -145,13 +149,15 @@ struct MentionedInfo {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens an encoder, whose file is here and is used up, and, where given, a head, on a device that is its own from
-    /// then on.
+    /// Opens an encoder, whose file is here and is used up, and, where given, a head, which errors call `head_name`, on a
+    /// device that is its own from then on.
     pub async fn load(
         model: ModelFile,
         head: Option<Vec<u8>>,
+        head_name: &str,
         device: EngineDevice,
     ) -> Result<Engine, JsValue> {
+        let head = head.map(|bytes| (head_name, bytes));
         Self::open(model, head, device.0).await.map_err(js_error)
     }
 
@@ -180,6 +186,8 @@ impl Engine {
             mentioned: lens.mentioned().map(|mentioned| MentionedInfo {
                 threshold: mentioned.threshold,
             }),
+            pooling: vectors::pooling_name(lens.encoder.shape.plain),
+            max_length: lens.encoder.shape.max_tokens,
         })
     }
 
@@ -202,18 +210,27 @@ impl Engine {
             .map_err(js_error)?;
         Ok(Uint32Array::from(ids.as_slice()))
     }
+
+    /// Of each text, the ISO 639-1 code of a language that the model was not trained on, where it is certainly in one; empty elsewhere.
+    pub fn languages(&self, texts: Vec<String>) -> Vec<String> {
+        let code = |text: &String| self.chosen.lens.foreign(text).map(|language| language.code);
+        texts
+            .iter()
+            .map(|text| code(text).unwrap_or_default().to_string())
+            .collect()
+    }
 }
 
 impl Engine {
     async fn open(
         model: ModelFile,
-        head: Option<Vec<u8>>,
+        head: Option<(&str, Vec<u8>)>,
         device: OpenDevice,
     ) -> crate::Result<Engine> {
-        let bytes = model.bytes + head.as_ref().map_or(0, Vec::len);
+        let bytes = model.bytes + head.as_ref().map_or(0, |(_, head)| head.len());
         let checkpoint = model.checkpoint.finish()?;
         let head = head
-            .map(|bytes| HeadFile::parse("the head", &bytes))
+            .map(|(name, bytes)| HeadFile::parse(name, &bytes))
             .transpose()?;
         Ok(Engine {
             chosen: Chosen::load(checkpoint, head.as_ref(), device, now).await?,

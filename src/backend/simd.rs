@@ -354,7 +354,7 @@ impl Backend for Simd {
         heads: usize,
         bias: Option<&Arc<RelativeBias>>,
     ) -> Result<Tensor> {
-        let longest = check_attention_rows(rows, qkv.rows)?;
+        let longest = check_attention_rows(rows, qkv.rows, heads)?;
         let bias = bias.map(Arc::as_ref);
         if let Some(bias) = bias {
             check_relative_bias((bias.heads, bias.longest), heads, longest)?;

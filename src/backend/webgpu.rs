@@ -26,7 +26,7 @@ mod recorder;
 mod routing;
 mod weights;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use bytemuck::Pod;
 
@@ -582,7 +582,7 @@ impl Backend for WebGpu {
         heads: usize,
         bias: Option<&Arc<RelativeBias>>,
     ) -> Result<Tensor> {
-        let longest = check_attention_rows(rows, qkv.rows)?;
+        let longest = check_attention_rows(rows, qkv.rows, heads)?;
         let hidden = qkv.columns / 3;
         let head = hidden.checked_div(heads).unwrap_or(0);
         check_shape(
@@ -591,9 +591,16 @@ impl Backend for WebGpu {
             qkv.columns,
         )?;
         let y = self.tensor(rows.len(), longest)?;
-        let numbers: Vec<[u32; 3]> = rows
+        // A binding holds one row at least.
+        if rows.is_empty() {
+            return Ok(y);
+        }
+        let numbers: Vec<[u32; 5]> = rows
             .iter()
-            .map(|row| [row.query, row.start, row.len])
+            .map(|row| {
+                let Range { start, end } = row.heads(heads);
+                [row.query, row.start, row.len, start as u32, end as u32]
+            })
             .collect();
         let rows_on_device = self.inputs(&numbers)?;
         let mut bindings = vec![(1, &*qkv.data), (2, &rows_on_device), (3, &*y.data)];
@@ -608,11 +615,10 @@ impl Backend for WebGpu {
                 rows: rows.len() as u32,
                 columns: longest as u32,
                 hidden: hidden as u32,
-                heads: heads as u32,
                 head_size: head as u32,
                 scale: 1.0 / (head as f32).sqrt(),
                 longest: bias.map_or(0, |bias| bias.longest as u32),
-                padding: 0,
+                padding: [0; 2],
             },
             &bindings,
             grid(rows.len()),

@@ -9,6 +9,7 @@ use super::{
     files::{Bytes, sha256},
     gguf::{
         arriving::Arriving,
+        converted::Converted,
         header::{Header, Metadata, check_magic},
         value::Value,
         vocabulary,
@@ -29,7 +30,7 @@ use crate::{
 pub type BertCheckpoint = Opened<Config>;
 
 impl BertCheckpoint {
-    /// Opens a GGUF file as `caselens quantize` writes it. `what` names it in errors.
+    /// Opens a GGUF file as `caselens quantize` or llama.cpp's converter writes it. `what` names it in errors.
     ///
     /// # Errors
     /// It is none, is broken or cut short, or holds another architecture.
@@ -106,17 +107,19 @@ impl About {
                 found: architecture.into(),
             });
         }
-        let needed = |key: &str| {
-            text(key).ok_or_else(|| Error::ModelFormat {
-                what: what.into(),
-                reason: format!("it has no `{key}`, which files from other converters lack"),
-            })
+        let converted = Converted::new(what, metadata);
+        let config = match text(keys::CONFIG) {
+            Some(config) => Config::from_json(what, config)?,
+            None => Config::from_json(what, &converted.config_json()?)?,
         };
-        let config = Config::from_json(what, needed(keys::CONFIG)?)?;
-        let tokenizer = vocabulary::Parts::read(what, metadata, config.vocab_size)?;
+        let has_tokenizer = [keys::TOKENIZER, keys::TOKENIZER_REST].map(text);
+        let tokenizer = match has_tokenizer {
+            [None, None] => converted.tokenizer()?,
+            _ => vocabulary::Parts::read(what, metadata, config.vocab_size)?,
+        };
         let encoder = EncoderId {
-            id: text(keys::ENCODER_ID).unwrap_or(what).to_owned(),
-            sha256: needed(keys::ENCODER_SHA256)?.to_owned(),
+            id: text(keys::ENCODER_ID).map_or_else(|| converted.name(), str::to_owned),
+            sha256: text(keys::ENCODER_SHA256).unwrap_or_default().to_owned(),
         };
         let number = |key: &str| metadata.get(key).and_then(Value::as_u32);
         let plain = Plain {
@@ -139,7 +142,11 @@ impl About {
         })
     }
 
-    fn with(self, weights: Weights) -> BertCheckpoint {
+    fn with(mut self, weights: Weights) -> BertCheckpoint {
+        // Another converter's file does not say what it was made from.
+        if self.encoder.sha256.is_empty() {
+            self.encoder.sha256 = weights.fingerprint();
+        }
         BertCheckpoint {
             plain: self.plain,
             preset: Preset::find(Path::new(&self.encoder.id)),

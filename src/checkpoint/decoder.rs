@@ -5,16 +5,13 @@ use std::path::Path;
 use super::{
     config::decoder::DecoderConfig,
     encoder_id::EncoderId,
-    files::Bytes,
+    files::{Bytes, read_text},
     gguf::{byte_level, decoder as gguf, header::Header, value::Value},
     keys, names,
     opened::Opened,
     weights::Weights,
 };
-use crate::{
-    error::{Error, Result},
-    text::Tokenizer,
-};
+use crate::{error::Result, text::Tokenizer};
 
 /// An opened decoder, not yet on a device.
 pub type DecoderCheckpoint = Opened<DecoderConfig>;
@@ -62,7 +59,7 @@ fn tokenizer(what: &str, path: &Path, weights: &Weights) -> Result<Tokenizer> {
     }
     let beside = path.with_file_name("tokenizer.json");
     match beside.is_file() {
-        true => Tokenizer::from_json(&std::fs::read(&beside).map_err(Error::io(&beside))?),
+        true => Tokenizer::from_json(&read_text(&beside)?),
         false => byte_level::tokenizer(what, &weights.metadata),
     }
 }

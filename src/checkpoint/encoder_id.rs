@@ -9,7 +9,7 @@ pub struct EncoderId {
     /// Its name.
     pub id: String,
     /// SHA-256 (hex) of the f32 weights' file, or of its shards one after the other; of a decoder, which no one reads whole to
-    /// open it, of where each of its tensors begins.
+    /// open it, and of another converter's GGUF file, which does not say what it was made from, of where each tensor begins.
     pub sha256: String,
 }
 

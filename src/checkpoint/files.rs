@@ -38,6 +38,26 @@ impl std::ops::Deref for Bytes {
     }
 }
 
+/// The bytes of a text file, without the mark of their order that some editors write before them.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = std::fs::read(path).map_err(Error::io(path))?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
+}
+
+/// A folder's config.json.
+///
+/// # Errors
+/// It cannot be read.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn config_json(folder: &Path) -> Result<String> {
+    let bytes = read_text(&folder.join("config.json"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Where the bytes of a tensor lie.
 pub(crate) enum Place {
     /// In the file of this number.

@@ -3,6 +3,7 @@
 pub mod arriving;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) mod byte_level;
+pub(super) mod converted;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) mod decoder;
 mod encode;

@@ -7,7 +7,6 @@ use super::config::Family;
 pub(crate) const RELATIVE_BIAS: &str = "blk.0.attn_rel_b.weight";
 
 /// The layer of a language model that names the next token, which no embedding needs.
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) const OUTPUT: &str = "output.weight";
 
 /// GGUF's names of the pooler's weight `[hidden, hidden]` and bias `[hidden]`: llama.cpp's of the layer before a

@@ -8,6 +8,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 #[cfg(not(target_arch = "wasm32"))]
+use super::files::read_text;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::error::{Error, Result};
 
 /// Which pooling an embedding comes from.
@@ -44,6 +46,18 @@ pub struct Plain {
 struct Length {
     #[serde(default)]
     max_seq_length: Option<usize>,
+    #[serde(default)]
+    do_lower_case: bool,
+}
+
+/// Whether a folder's authors lower a text's capitals before its tokenizer sees them.
+///
+/// # Errors
+/// The file that says so cannot be read.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn lowers_capitals(folder: &Path) -> Result<bool> {
+    let said: Option<Length> = read(folder, LENGTH)?;
+    Ok(said.unwrap_or_default().do_lower_case)
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -97,7 +111,7 @@ fn read<T: serde::de::DeserializeOwned>(folder: &Path, name: &str) -> Result<Opt
     if !path.is_file() {
         return Ok(None);
     }
-    let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+    let bytes = read_text(&path)?;
     let read = serde_json::from_slice(&bytes);
     read.map(Some).map_err(|e| Error::ModelFormat {
         what: path.display().to_string(),

@@ -2,14 +2,13 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::files::{Bytes, hexadecimal, is_file_name};
+use super::files::{Bytes, hexadecimal, is_file_name, read_text};
 use crate::error::{Error, Result};
 
 /// What holds a model's weights in one file, and what names its shards where they are in several: of each kind of file
@@ -58,7 +57,7 @@ pub fn names(folder: &Path) -> Result<BTreeSet<String>> {
         Some(WeightFiles::One(name)) => Ok([name.to_owned()].into()),
         Some(WeightFiles::Index(name)) => {
             let index = folder.join(name);
-            let bytes = fs::read(&index).map_err(Error::io(&index))?;
+            let bytes = read_text(&index)?;
             shard_names(&index.display().to_string(), &bytes)
         }
     }

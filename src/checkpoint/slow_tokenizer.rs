@@ -6,10 +6,11 @@
 //! files say, else the configuration's model type: another one's files are refused, since they would give other ids
 //! without any sign of it.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Map, Value, json};
 
+use super::{files::read_text, plain::lowers_capitals};
 use crate::error::{Error, Result};
 
 /// The tokenizer as `tokenizers` reads it.
@@ -32,14 +33,31 @@ pub fn files(has: impl Fn(&str) -> bool) -> Option<&'static [&'static str]> {
         .find(|files| files.iter().all(|file| has(file)))
 }
 
-/// A folder's tokenizer.json, or what is made in its place. `config` is the folder's config.json.
+/// A folder's tokenizer.json, or what is made in its place; one that lowers capitals first where sentence-transformers does.
+/// `config` is the folder's config.json.
 ///
 /// # Errors
 /// A file is missing or broken, or of a tokenizer of another kind.
 pub fn tokenizer_json(folder: &Path, config: &str) -> Result<Vec<u8>> {
+    let json = published_or_made(folder, config)?;
+    if !lowers_capitals(folder)? {
+        return Ok(json);
+    }
+    let mut json: Map<String, Value> =
+        serde_json::from_slice(&json).map_err(|e| broken(TOKENIZER, &e.to_string()))?;
+    let lowering = json!({"type": "Lowercase"});
+    let normalizer = match json.remove("normalizer") {
+        None | Some(Value::Null) => lowering,
+        Some(own) => json!({"type": "Sequence", "normalizers": [lowering, own]}),
+    };
+    json.insert("normalizer".into(), normalizer);
+    serde_json::to_vec(&json).map_err(|e| Error::Tokenizer(e.to_string()))
+}
+
+fn published_or_made(folder: &Path, config: &str) -> Result<Vec<u8>> {
     let path = folder.join(TOKENIZER);
     if path.is_file() {
-        return fs::read(&path).map_err(Error::io(path));
+        return read_text(&path);
     }
     let object = |name: &str| -> Result<Map<String, Value>> {
         match folder.join(name).is_file() {
@@ -65,7 +83,7 @@ fn text(folder: &Path, name: &str) -> Result<String> {
             file: name.into(),
         });
     }
-    let bytes = fs::read(&path).map_err(Error::io(&path))?;
+    let bytes = read_text(&path)?;
     String::from_utf8(bytes).map_err(|_| broken(name, "it is no UTF-8"))
 }
 

@@ -6,7 +6,6 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-#[cfg(not(target_arch = "wasm32"))]
 use sha2::{Digest, Sha256};
 
 pub use super::{
@@ -295,7 +294,6 @@ impl Weights {
     }
 
     /// Every tensor that embeddings are made with, by name: all but a language model's output layer.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, Stored<'_>)> {
         let entries = self.entries.iter();
         let entries = entries.filter(|(name, _)| *name != names::OUTPUT);
@@ -318,7 +316,6 @@ impl Weights {
 
     /// SHA-256 (hex) of the name, shape and format of each of [`Weights::all`] and of its first 4 KiB: tells any two
     /// encoders apart without reading all of the one at hand.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
         for (name, tensor) in self.all() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     cache,
     fit_mentioned::{self, evaluated},
-    output::{json_line, percent, progress, text_line, write_file},
+    output::{fixed, json_line, percent, progress, text_line, write_file},
     runtime::{LensArgs, describe, prompt},
     table, wait,
 };
@@ -437,11 +437,11 @@ fn read_similarities(path: &Path, rows: usize) -> Result<Vec<f64>> {
         if i >= rows {
             return Err(bad(i + 1, format!("the data has {rows} rows only")));
         }
-        let cell = columns.cell(SIMILARITY, i).map(str::parse);
-        let Some(Ok(similarity)) = cell else {
-            return Err(bad(i + 1, format!("it has no number `{SIMILARITY}`")));
-        };
-        all.push(similarity);
+        let cell = columns.cell(SIMILARITY, i).map(str::parse::<f64>);
+        match cell {
+            Some(Ok(similarity)) if similarity.is_finite() => all.push(similarity),
+            _ => return Err(bad(i + 1, format!("it has no number `{SIMILARITY}`"))),
+        }
     }
     match columns.rows() == rows {
         true => Ok(all),
@@ -538,10 +538,10 @@ fn print(report: &Report, described: &str) -> Result<()> {
     }
     if let Some(decisions) = &report.decisions {
         text_line(&format!(
-            "of {} rows rated at least 4 or at most 2: {:.1} % right (similarity at least 0.6, at most 0.4), {:.1} % wrong, AUC {}",
+            "of {} rows rated at least 4 or at most 2: {} % right (similarity at least 0.6, at most 0.4), {} % wrong, AUC {}",
             decisions.rows,
-            100.0 * decisions.right,
-            100.0 * decisions.wrong,
+            fixed(100.0 * decisions.right, 1),
+            fixed(100.0 * decisions.wrong, 1),
             percent(decisions.auc)
         ))?;
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     embedded::embedded,
     numbers::{positive, share},
-    output::{json_line, note, text_line, write_file},
+    output::{json_line, note, percent, text_line, write_file},
     runtime::{LensArgs, without_layers},
     table::data::mentions,
 };
@@ -140,13 +140,13 @@ pub fn evaluated(lens: &Lens, path: &Path) -> Result<MentionScores> {
 /// The figures, for people.
 pub fn print(scores: &MentionScores) -> Result<()> {
     text_line(&format!(
-        "{} rows, {} of which say something about their condition\nAUC {:.2}\nbelow the threshold of {:.3}: {:.2} % of all, {:.2} % of those that say something, {:.2} % of the others",
+        "{} rows, {} of which say something about their condition\nAUC {}\nbelow the threshold of {:.3}: {} % of all, {} % of those that say something, {} % of the others",
         scores.rows,
         scores.mentioned,
-        100.0 * scores.auc,
+        percent(scores.auc),
         scores.threshold,
-        100.0 * scores.below,
-        100.0 * scores.below_of_mentioned,
-        100.0 * scores.below_of_others,
+        percent(scores.below),
+        percent(scores.below_of_mentioned),
+        percent(scores.below_of_others),
     ))
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     evaluate::similarities,
-    output::{json_line, note, text_line, write_file},
+    output::{fixed, json_line, note, text_line, write_file},
     runtime::{LensArgs, without_layers},
     table::data::dataset,
 };
@@ -83,12 +83,12 @@ pub fn run(args: Args) -> Result<()> {
             "calibration": file.calibration,
         }));
     }
-    let percent = |error: Option<f64>| 100.0 * error.unwrap_or(f64::NAN);
+    let shown = |error: Option<f64>| fixed(100.0 * error.unwrap_or(f64::NAN), 1);
     text_line(&format!(
-        "{} rows\ncalibration error {:.1} of similarities, {:.1} of readings",
+        "{} rows\ncalibration error {} of similarities, {} of readings",
         rows.len(),
-        percent(before),
-        percent(after),
+        shown(before),
+        shown(after),
     ))?;
     note!("wrote {}", args.output.display());
     Ok(())

@@ -7,7 +7,7 @@ use std::{
 
 use super::output::write_folder;
 use crate::{
-    checkpoint::{EncoderId, plain::POOLING, sha256, tokenizer_json},
+    checkpoint::{EncoderId, config_json, plain::POOLING, sha256, tokenizer_json},
     error::{Error, Result},
 };
 
@@ -20,7 +20,7 @@ pub const RECORD: &str = "caselens-training.json";
 const CONFIG: &str = "config.json";
 const TOKENIZER: &str = "tokenizer.json";
 
-/// Files of a published folder that stay as they are. The first must be there, the second is made where it is not.
+/// Files of a published folder that stay as they are. The first must be there, the second may be made.
 pub const COPIED: [&str; 7] = [
     CONFIG,
     TOKENIZER,
@@ -68,14 +68,13 @@ pub fn write(output: &Path, mut own: Vec<(&str, Vec<u8>)>, published: &Path) -> 
     for name in COPIED {
         let path = published.join(name);
         match fs::read(&path) {
+            _ if name == TOKENIZER => {
+                let config = config_json(published)?;
+                own.push((name, tokenizer_json(published, &config)?));
+            }
             Ok(bytes) => own.push((name, bytes)),
             Err(e) if name == CONFIG || e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io(path)(e));
-            }
-            Err(_) if name == TOKENIZER => {
-                let config =
-                    fs::read_to_string(published.join(CONFIG)).map_err(Error::io(&path))?;
-                own.push((name, tokenizer_json(published, &config)?));
             }
             Err(_) => {}
         }

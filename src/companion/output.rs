@@ -88,8 +88,13 @@ pub fn json_line(value: &impl Serialize) -> Result<()> {
 
 /// A fraction × 100 with two digits behind the point; an en dash where it is undefined.
 pub fn percent(fraction: f64) -> String {
-    match fraction.is_finite() {
-        true => format!("{:.2}", 100.0 * fraction),
+    fixed(100.0 * fraction, 2)
+}
+
+/// A figure with so many digits behind the point; an en dash where it is undefined.
+pub fn fixed(figure: f64, digits: usize) -> String {
+    match figure.is_finite() {
+        true => format!("{figure:.digits$}"),
         false => "–".into(),
     }
 }

@@ -18,11 +18,16 @@ use super::{
 use crate::{
     data::{
         dataset::Dataset,
-        prompting::{Instruction, Prompting, Spacing},
+        prompting::{Instruction, Prompting, Spacing, asking},
     },
+    embedding::Case,
     error::{Error, Result},
-    evaluation::answered::{Answered, Parser},
+    evaluation::{
+        answered::{Answered, Parser},
+        metrics::Scores,
+    },
     model::decoder::Limits,
+    similarity::cosine,
 };
 
 /// Ask a language model for ratings, and evaluate what it answers
@@ -36,6 +41,11 @@ use crate::{
 ///
 ///   caselens prompt --data csts_validation.csv --instruction long --write prompts.jsonl
 ///   caselens prompt --data csts_validation.csv --instruction long --answers answers.jsonl
+///
+/// With --encoder it is asked what each sentence says about the condition, and the two answers are compared by that encoder's embeddings
+/// (Tu et al., 2024):
+///
+///   caselens prompt --data csts_validation.csv --model SmolLM2.gguf --encoder all-MiniLM-L6-v2 --output answered.jsonl
 ///
 /// The first number in an answer is its rating. Where there is none the answer is invalid and a number is drawn, evenly from 1 to 5; how many
 /// those are is printed beside the figures.
@@ -51,6 +61,10 @@ pub struct Args {
     /// How many examples
     #[arg(long, value_name = "K", default_value = "0", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=64))]
     shots: usize,
+    /// Ask what each sentence says about the condition, in place of a rating, and compare the answers by the embeddings of this encoder.
+    /// `index` then counts sentences from 0, two a row
+    #[arg(long, value_name = "FILE|DIR|NAME", conflicts_with_all = ["train", "shots"])]
+    encoder: Option<PathBuf>,
     /// What stands before the examples
     #[arg(long, value_enum, default_value = "short")]
     instruction: Instruction,
@@ -108,8 +122,23 @@ struct Report<'a> {
     seconds: Option<f64>,
 }
 
+/// What comparing answers gave.
+#[derive(Serialize)]
+struct Compared {
+    #[serde(flatten)]
+    scores: Scores,
+    rows: usize,
+    /// Sentences of which nothing was said.
+    empty: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
 pub fn run(args: Args) -> Result<()> {
     let data = table::data::dataset(&args.data, args.limit)?;
+    if let Some(encoder) = &args.encoder {
+        return compare_answers(&args, &data, encoder);
+    }
     let train = match &args.train {
         Some(path) => table::data::dataset(path, None)?,
         None if args.shots == 0 => Dataset::default(),
@@ -125,41 +154,15 @@ pub fn run(args: Args) -> Result<()> {
         spacing: args.spacing,
         seed: args.seed,
     };
-    let kept = data.kept.iter().enumerate();
-    let places = kept.filter_map(|(place, row)| row.map(|_| place));
-    let mut lines: Vec<Line> = places
-        .zip(prompting.prompts(&data, &train)?)
-        .map(|(index, prompt)| Line {
-            index,
-            model: None,
-            prompt,
-            answer: None,
-        })
-        .collect();
-    if let Some(path) = &args.write {
-        write_file(path, &jsonl(&lines)?)?;
-        note!("wrote {}: {} prompts", path.display(), lines.len());
+    let lines = places(&data).zip(prompting.prompts(&data, &train)?);
+    let Some(Given {
+        answers,
+        by,
+        seconds,
+    }) = answers(&args, lines, &[])?
+    else {
         return Ok(());
-    }
-    let begun = Instant::now();
-    let asked = match &args.answers {
-        Some(path) => {
-            read_answers(path, &mut lines)?;
-            if let Some(output) = &args.output {
-                write_file(output, &jsonl(&lines)?)?;
-            }
-            path.display().to_string()
-        }
-        None => ask(&args, &mut lines)?,
     };
-    let seconds = args
-        .answers
-        .is_none()
-        .then(|| begun.elapsed().as_secs_f64());
-    let answers: Vec<String> = lines
-        .into_iter()
-        .map(|line| line.answer.unwrap_or_default())
-        .collect();
     let answered = Answered::of(
         &answers,
         &data.ratings(),
@@ -174,12 +177,121 @@ pub fn run(args: Args) -> Result<()> {
             parse: args.parse,
             seconds,
         }),
-        false => print(&answered, &asked),
+        false => print(&answered, &by),
     }
 }
 
-/// Has the model that is named answer each prompt; its name.
-fn ask(args: &Args, lines: &mut [Line]) -> Result<String> {
+/// Asks what sentences say about conditions, and compares what was answered.
+fn compare_answers(args: &Args, data: &Dataset, encoder: &Path) -> Result<()> {
+    let prompts = places(data).zip(&data.rows).flat_map(|(place, row)| {
+        let [first, second, condition] = row.texts();
+        let asked = [first, second].map(|sentence| asking(sentence, condition));
+        (2 * place..).zip(asked)
+    });
+    let Some(Given {
+        answers,
+        by,
+        seconds,
+    }) = answers(args, prompts, &["\n"])?
+    else {
+        return Ok(());
+    };
+    let answers: Vec<&str> = answers.iter().map(|answer| answer.trim()).collect();
+    let empty = answers.iter().filter(|answer| answer.is_empty()).count();
+    let model = ModelArgs {
+        model: Some(encoder.to_owned()),
+        dtype: None,
+        ..args.model.clone()
+    };
+    let lens = model.lens(None, |_| Ok(Case::default()))?;
+    // An answer that says nothing is one too.
+    let texts = answers.iter().map(|&answer| match answer {
+        "" => ("nothing", None),
+        answer => (answer, None),
+    });
+    let embedded = pollster::block_on(lens.embed(&texts.collect::<Vec<_>>()))?.vectors;
+    let similarity = |pair: &[Vec<f32>]| f64::from(cosine(&pair[0], &pair[1]));
+    let predicted: Vec<f64> = embedded.chunks_exact(2).map(similarity).collect();
+    let compared = Compared {
+        scores: Scores::of(&predicted, &data.ratings(), &data.pairs),
+        rows: predicted.len(),
+        empty,
+        seconds,
+    };
+    if args.json {
+        return json_line(&compared);
+    }
+    print_scores(
+        &compared.scores,
+        compared.rows,
+        &format!("{by}, answers compared by {}", lens.encoder.id),
+    )?;
+    text_line(&format!(
+        "sentences of which nothing was said: {:.1} %",
+        100.0 * empty as f64 / (2 * compared.rows).max(1) as f64
+    ))
+}
+
+/// The places of the rows that are asked about in the file that they are from.
+fn places(data: &Dataset) -> impl Iterator<Item = usize> + '_ {
+    let kept = data.kept.iter().enumerate();
+    kept.filter_map(|(place, row)| row.map(|_| place))
+}
+
+/// What was answered.
+struct Given {
+    /// In the order of the prompts.
+    answers: Vec<String>,
+    /// The model, or the file that the answers are from.
+    by: String,
+    /// How long it took, where it was asked now.
+    seconds: Option<f64>,
+}
+
+/// What is answered to prompts, each with its number. `None` where prompts were to be written alone.
+fn answers(
+    args: &Args,
+    prompts: impl Iterator<Item = (usize, String)>,
+    stop: &[&str],
+) -> Result<Option<Given>> {
+    let line = |(index, prompt)| Line {
+        index,
+        model: None,
+        prompt,
+        answer: None,
+    };
+    let mut lines: Vec<Line> = prompts.map(line).collect();
+    if let Some(path) = &args.write {
+        write_file(path, &jsonl(&lines)?)?;
+        note!("wrote {}: {} prompts", path.display(), lines.len());
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let by = match &args.answers {
+        Some(path) => {
+            read_answers(path, &mut lines)?;
+            if let Some(output) = &args.output {
+                write_file(output, &jsonl(&lines)?)?;
+            }
+            path.display().to_string()
+        }
+        None => ask(args, &mut lines, stop)?,
+    };
+    let seconds = args
+        .answers
+        .is_none()
+        .then(|| begun.elapsed().as_secs_f64());
+    let answers = lines.into_iter();
+    let answers = answers.map(|line| line.answer.unwrap_or_default());
+    Ok(Some(Given {
+        answers: answers.collect(),
+        by,
+        seconds,
+    }))
+}
+
+/// Has the model that is named answer each prompt, to the first of `stop`; its name.
+fn ask(args: &Args, lines: &mut [Line], stop: &[&str]) -> Result<String> {
     if args.model.named()?.is_none() {
         return Err(Error::InvalidArgument(
             "nobody is asked: name a language model with --model, what another one answered with --answers, or a file for the prompts with --write.".into(),
@@ -197,14 +309,15 @@ fn ask(args: &Args, lines: &mut [Line]) -> Result<String> {
         .transpose()?;
     let limits = Limits {
         tokens: args.tokens,
-        stop: &[],
+        stop,
     };
     let bar = progress("asking", lines.len() as u64);
     for line in lines.iter_mut() {
         if line.answer.is_none() {
             let written = model.complete(&line.prompt, &limits);
-            let written =
-                written.map_err(|e| e.in_row(&args.data.display().to_string(), line.index + 1))?;
+            // Of a row's two sentences each has a number.
+            let row = line.index / if args.encoder.is_some() { 2 } else { 1 } + 1;
+            let written = written.map_err(|e| e.in_row(&args.data.display().to_string(), row))?;
             line.model = Some(name.clone());
             line.answer = Some(written.text);
             if let Some(out) = &mut out {
@@ -232,7 +345,7 @@ impl<'a> Answers<'a> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(Error::io(path))?;
         bytes.truncate(memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1));
-        let places = places(lines);
+        let places = numbered(lines);
         for (row, text) in (1..).zip(bytes.split_inclusive(|&b| b == b'\n')) {
             let bad = |reason: String| Error::Data {
                 file: path.display().to_string(),
@@ -263,8 +376,8 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// Where the prompt of each of the data's rows is.
-fn places(lines: &[Line]) -> HashMap<usize, usize> {
+/// Where the prompt of each number is.
+fn numbered(lines: &[Line]) -> HashMap<usize, usize> {
     lines
         .iter()
         .enumerate()
@@ -294,7 +407,7 @@ fn read_answers(path: &Path, lines: &mut [Line]) -> Result<()> {
     if !columns.has("answer") {
         return Err(bad(0, "the column `answer` is missing".into()));
     }
-    let places = places(lines);
+    let places = numbered(lines);
     for row in 0..columns.rows() {
         let line = match columns.has("index") {
             true => {
@@ -340,9 +453,17 @@ fn read_answers(path: &Path, lines: &mut [Line]) -> Result<()> {
 }
 
 fn print(answered: &Answered, asked: &str) -> Result<()> {
-    let scores = &answered.scores;
     let share = |count: usize| 100.0 * count as f64 / answered.rows.max(1) as f64;
-    text_line(&format!("{asked}\n{} rows\n", answered.rows))?;
+    print_scores(&answered.scores, answered.rows, asked)?;
+    text_line(&format!(
+        "invalid answers, a number drawn for each: {:.1} %; numbers that are not between 1 and 5: {:.1} %",
+        share(answered.invalid),
+        share(answered.out_of_range)
+    ))
+}
+
+fn print_scores(scores: &Scores, rows: usize, asked: &str) -> Result<()> {
+    text_line(&format!("{asked}\n{rows} rows\n"))?;
     text_line("Spearman  Pearson  accuracy  accuracy without ties")?;
     text_line(&format!(
         "{:>8} {:>8} {:>9} {:>22}\n",
@@ -350,10 +471,5 @@ fn print(answered: &Answered, asked: &str) -> Result<()> {
         percent(scores.pearson),
         percent(scores.accuracy),
         percent(scores.accuracy_untied)
-    ))?;
-    text_line(&format!(
-        "invalid answers, a number drawn for each: {:.1} %; numbers that are not between 1 and 5: {:.1} %",
-        share(answered.invalid),
-        share(answered.out_of_range)
     ))
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     checkpoint::{
-        BertCheckpoint, Checkpoint, EncoderId,
+        BertCheckpoint, Checkpoint, EncoderId, config_json,
         gguf::write::{Source, write_gguf},
         plain::PoolingMode,
         shards, tokenizer_json,
@@ -120,10 +120,6 @@ pub fn run(mut args: Args) -> Result<()> {
     if let Some(id) = args.id.take() {
         checkpoint.encoder.id = id;
     }
-    let text = |name: &str| {
-        let path = args.model.join(name);
-        fs::read_to_string(&path).map_err(Error::io(path))
-    };
     let dtype = Dtype::from(args.dtype);
     if !args.calibrate.is_empty() && dtype != Dtype::Q4_0 {
         return Err(Error::InvalidArgument(format!(
@@ -135,7 +131,7 @@ pub fn run(mut args: Args) -> Result<()> {
         true => BTreeMap::new(),
         false => calibrate(&args, &checkpoint)?,
     };
-    let config = text("config.json")?;
+    let config = config_json(&args.model)?;
     let tokenizer = tokenizer_json(&args.model, &config)?;
     let tokenizer = String::from_utf8(tokenizer)
         .map_err(|e| Error::Tokenizer(format!("tokenizer.json cannot be read ({e})")))?;

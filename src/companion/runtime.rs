@@ -36,7 +36,7 @@ pub enum DeviceName {
 /// Options for choosing an encoder.
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
-    /// Encoder: a GGUF file from `caselens quantize`, a Hugging Face folder (config.json, tokenizer.json,
+    /// Encoder: a GGUF file from `caselens quantize` or llama.cpp's converter, a Hugging Face folder (config.json, tokenizer.json,
     /// model.safetensors or its shards, or what stands for the latter two: vocab.txt, or vocab.json and merges.txt, and
     /// pytorch_model.bin), or a name on the Hugging Face hub, which is fetched once into the
     /// hub's cache; LLM encoders too (see `caselens models`), and what ships by its name

@@ -35,12 +35,12 @@ pub const SHIPPED: [Shipped; 2] = [
         model: File {
             name: "caselens-csts-q4_0.gguf",
             bytes: 13_722_816,
-            sha256: "fbdba091316532ef2740c6b108ddf8df059e6670e8aa036326e754d65ca2d768",
+            sha256: "2c38eb0afc9db1c99001c62dd24990ab478fbd3b277a913c985a03c31abcfbdc",
         },
         head: File {
             name: "caselens-csts.head.safetensors",
-            bytes: 9_960,
-            sha256: "aa6e37dbf61c9807497b732ea72ec8f0ef34bd3356f8b6d4de697f5a8477420a",
+            bytes: 12_170,
+            sha256: "a44527f987c8e2d70861361f033da4fd774fea761a6acdc517208398bad54ec6",
         },
     },
     Shipped {

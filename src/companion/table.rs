@@ -129,7 +129,7 @@ impl Rows {
     /// Whether there is such a column; in objects, a value of that name in any of them.
     pub fn has(&self, column: &str) -> bool {
         match self {
-            Self::Columns(batch) => named(batch, column).is_some(),
+            Self::Columns(batch) => !named(batch, column).is_empty(),
             Self::Objects(objects) => objects.iter().any(|o| o.get(column).is_some()),
         }
     }
@@ -146,7 +146,7 @@ impl Rows {
                 .collect(),
             Self::Columns(batch) => {
                 let missing = || Error::InvalidArgument(no_column(column, batch, what));
-                let found = named(batch, column).ok_or_else(missing)?;
+                let found = only(batch, column, what)?.ok_or_else(missing)?;
                 let is_text = match found.data_type() {
                     DataType::Dictionary(_, values) => values.is_string(),
                     other => other.is_string() || other.is_null(),
@@ -189,7 +189,7 @@ impl Rows {
                     },
                 )
                 .collect(),
-            Self::Columns(batch) => match named(batch, column) {
+            Self::Columns(batch) => match only(batch, column, what)? {
                 Some(found) if found.data_type().is_numeric() => {
                     strings(found).map_err(|e| not_text(column, row, what, e.to_string()))
                 }
@@ -239,12 +239,30 @@ impl Rows {
     }
 }
 
-/// The column of this name, or of the same name in other capitals.
-fn named<'a>(batch: &'a RecordBatch, column: &str) -> Option<&'a ArrayRef> {
+/// The columns of this name, or, where there are none, of the same name in other capitals.
+fn named<'a>(batch: &'a RecordBatch, column: &str) -> Vec<&'a ArrayRef> {
     let schema = batch.schema();
-    let same = |field: &Arc<Field>| field.name().eq_ignore_ascii_case(column);
-    let other = || Some(batch.column(schema.fields().iter().position(same)?));
-    batch.column_by_name(column).or_else(other)
+    let those = |is: &dyn Fn(&str) -> bool| -> Vec<_> {
+        let columns = schema.fields().iter().zip(batch.columns());
+        let columns = columns.filter(|(field, _)| is(field.name()));
+        columns.map(|(_, column)| column).collect()
+    };
+    let own = those(&|name| name == column);
+    match own.is_empty() {
+        true => those(&|name| name.eq_ignore_ascii_case(column)),
+        false => own,
+    }
+}
+
+/// The one column of this name, if there is any.
+fn only<'a>(batch: &'a RecordBatch, column: &str, what: &str) -> Result<Option<&'a ArrayRef>> {
+    match named(batch, column)[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        [..] => Err(Error::InvalidArgument(format!(
+            "{what} has more than one column `{column}`: give the one that is meant another name, and name it."
+        ))),
+    }
 }
 
 fn not_text(column: &str, row: usize, what: &str, found: String) -> Error {

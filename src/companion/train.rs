@@ -21,6 +21,7 @@ use crate::{
 mod curves;
 pub mod encoder;
 pub mod head;
+mod interrupt;
 pub mod interrupted;
 pub mod run;
 mod seeds;

@@ -98,7 +98,7 @@ impl Row {
     }
 
     pub(super) fn same_sentences(&self, other: &Self) -> bool {
-        self.sentences() == other.sentences()
+        self.sentences().map(str::trim) == other.sentences().map(str::trim)
     }
 }
 

@@ -30,6 +30,18 @@ impl Guideline {
         self as u8
     }
 
+    /// What a condition is that does not keep to it, in a word.
+    pub fn missed(self) -> &'static str {
+        match self {
+            Self::Grammatical => "ungrammatical",
+            Self::NothingMissing => "missing",
+            Self::NoValue => "value",
+            Self::NoSentence => "sentence",
+            Self::NotVague => "vague",
+            Self::Abstract => "literal",
+        }
+    }
+
     /// What it asks for, in a few words.
     pub fn asks(self) -> &'static str {
         match self {

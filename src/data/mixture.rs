@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 pub struct Mixture {
     /// Rated rows.
     pub rated: Dataset,
-    /// Texts whose similarities to each other are to stay those of the encoder that training begins with.
+    /// Texts whose similarities to each other are to stay what they were.
     pub kept: Vec<Source<KeptText>>,
     /// Texts that say something about a condition, or nothing.
     pub mentioned: Vec<Source<Mention>>,

@@ -12,12 +12,14 @@ pub struct SentencePairs {
 }
 
 impl SentencePairs {
-    /// By the two sentences of each row, letter by letter.
+    /// By the two sentences of each row, letter by letter but for white space around them.
     pub fn of<'a>(sentences: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
         let mut known = HashMap::new();
         let mut pairs = Self::default();
         for (row, sentences) in sentences.into_iter().enumerate() {
-            let pair = *known.entry(sentences).or_insert(pairs.rows.len());
+            let pair = *known
+                .entry(sentences.map(str::trim))
+                .or_insert(pairs.rows.len());
             if pair == pairs.rows.len() {
                 pairs.rows.push(Vec::new());
             }
@@ -60,7 +62,7 @@ mod tests {
         };
         // It begins in the middle of a pair, one comes again later, and one has three conditions.
         let pairs = of(&[
-            "a b", "c d", "c d", "b a", "b a", "b a", "c d", "c d", "a x",
+            "a b", "c d", "c d ", "b a", "b a", "b a", "c d", "c d", "a x",
         ]);
         assert_eq!(pairs.of_row, [0, 1, 1, 2, 2, 2, 1, 1, 3]);
         assert_eq!(pairs.rows[1], [1, 2, 6, 7]);

@@ -67,6 +67,34 @@ impl Spacing {
     }
 }
 
+/// The prompt that asks what a sentence says about a condition, behind two examples: the answers of two sentences are compared in
+/// place of the sentences (Tu et al., 2024, as CASE reports it in table 7).
+pub fn asking(sentence: &str, condition: &str) -> String {
+    const EXAMPLES: [[&str; 3]; 2] = [
+        [
+            "Two dogs run along the beach.",
+            "the place",
+            "along the beach",
+        ],
+        [
+            "A grey-haired man mends a net.",
+            "the age of the man",
+            "old",
+        ],
+    ];
+    let asked = |[sentence, condition, answer]: [&str; 3]| {
+        format!("Sentence: {sentence}\nCondition: {condition}\nAnswer:{answer}")
+    };
+    let examples = EXAMPLES.map(|[s, c, answer]| asked([s, c, &format!(" {answer}")]));
+    let instruction = "Say in a few words what the sentence says about the condition.";
+    let parts: Vec<_> = [instruction.to_owned()]
+        .into_iter()
+        .chain(examples)
+        .chain([asked([sentence, condition, ""])])
+        .collect();
+    parts.join("\n\n")
+}
+
 /// How prompts are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Prompting {

@@ -1,6 +1,6 @@
 //! An encoder on a backend, and embeddings of texts with it.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::RangeBounds, sync::Arc};
 
 use super::{
     Case, Input, Join, Pool,
@@ -103,6 +103,20 @@ pub struct Look<B: Backend> {
     pub weights: B::Tensor,
 }
 
+/// A BERT of these tensors, by name and shape.
+fn bert<'a, B: Backend>(
+    backend: &B,
+    config: &Config,
+    pooler: bool,
+    tensor: &mut dyn FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
+) -> Result<Bert<B>> {
+    let model = Bert::load(backend, config, &mut *tensor)?;
+    match pooler {
+        true => model.with_pooler(backend, config, tensor),
+        false => Ok(model),
+    }
+}
+
 impl<B: Backend> Encoder<B> {
     /// Copies an opened checkpoint to a backend.
     pub fn load(backend: B, checkpoint: &BertCheckpoint) -> Result<Self> {
@@ -116,11 +130,9 @@ impl<B: Backend> Encoder<B> {
         checkpoint: &BertCheckpoint,
         mut tensor: impl FnMut(&str, &[usize]) -> Result<WeightTensor<'a>>,
     ) -> Result<Self> {
-        let config = &checkpoint.config;
-        let mut model = Bert::load(&backend, config, &mut tensor)?;
-        if checkpoint.has_pooler() {
-            model = model.with_pooler(&backend, config, tensor)?;
-        }
+        let (config, pooler) = (&checkpoint.config, checkpoint.has_pooler());
+        let model = bert(&backend, config, pooler, &mut tensor)
+            .map_err(|e| e.of_model(&checkpoint.encoder.id))?;
         Ok(Self::of(backend, model, checkpoint, checkpoint.dtype()))
     }
 
@@ -130,10 +142,8 @@ impl<B: Backend> Encoder<B> {
         let (dtype, pooler) = (checkpoint.dtype(), checkpoint.has_pooler());
         let (config, weights) = (&checkpoint.config, &mut checkpoint.weights);
         let mut take = |name: &str, shape: &[usize]| weights.take(name, shape);
-        let mut model = Bert::load(&backend, config, &mut take)?;
-        if pooler {
-            model = model.with_pooler(&backend, config, take)?;
-        }
+        let model = bert(&backend, config, pooler, &mut take)
+            .map_err(|e| e.of_model(&checkpoint.encoder.id))?;
         Ok(Self::of(backend, model, &checkpoint, dtype))
     }
 
@@ -440,7 +450,7 @@ impl<B: Backend> Encoder<B> {
     }
 
     /// Hidden states of the last layer, `[tokens, hidden]`, through a router where there is one, and the attention weights for
-    /// `rows` of each layer from `first` on: see [`Backend::attention_weights`].
+    /// `rows` of each of `layers`, which count from 0: see [`Backend::attention_weights`].
     ///
     /// # Errors
     /// A token that the tables do not hold, a row outside the batch, or what the device says.
@@ -449,13 +459,13 @@ impl<B: Backend> Encoder<B> {
         batch: &Batch,
         within: Option<&Within<'_, B>>,
         rows: &[AttentionRow],
-        first: usize,
+        layers: impl RangeBounds<usize>,
     ) -> Result<(B::Tensor, Vec<B::Tensor>)> {
         let mut weights = Vec::new();
         let backend = &self.backend;
         let bert = self.bert()?.0;
         let hidden = bert.forward_through(backend, batch, |number, layer, qkv, attended| {
-            if number >= first {
+            if layers.contains(&number) {
                 weights.push(layer.attention_weights(backend, qkv, rows)?);
             }
             match within {
@@ -471,9 +481,7 @@ impl<B: Backend> Encoder<B> {
     /// # Errors
     /// As [`Encoder::hidden_attending`].
     pub fn hidden_within(&self, batch: &Batch, within: &Within<'_, B>) -> Result<B::Tensor> {
-        Ok(self
-            .hidden_attending(batch, Some(within), &[], usize::MAX)?
-            .0)
+        Ok(self.hidden_attending(batch, Some(within), &[], ..0)?.0)
     }
 
     /// The embeddings of a pass, through a router where there is one, and, where asked for, where its conditions look in the
@@ -494,7 +502,7 @@ impl<B: Backend> Encoder<B> {
                 let rows: Vec<_> = pass.joint().flat_map(Read::attention_rows).collect();
                 let last = self.bert()?.0.layers().len().saturating_sub(1);
                 let (hidden, weights) =
-                    self.hidden_attending(batch, within.as_ref(), &rows, last)?;
+                    self.hidden_attending(batch, within.as_ref(), &rows, last..)?;
                 let reads = pass.reads.into_iter().map(|read| read.joint);
                 let reads = pass.conditional.inputs.iter().copied().zip(reads).collect();
                 let look = weights.into_iter().next();

@@ -1,7 +1,7 @@
 //! What a forward pass reads, and how embeddings are pooled from it: f(s, c) − f(c) is put together here, for
 //! comparisons, explanations, the router, instructions and training alike.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use super::{Case, Input, Pool, case::Joint};
 use crate::{
@@ -71,8 +71,13 @@ pub struct Read {
 impl Read {
     /// A text by itself.
     pub fn single(plan: &mut Plan, sequence: Sequence) -> Self {
+        Self::of(plan, sequence, None)
+    }
+
+    /// A text by itself, or two in an order.
+    pub fn of(plan: &mut Plan, sequence: Sequence, order: Option<Order>) -> Self {
         Self {
-            order: None,
+            order,
             placed: plan.add(&sequence),
             sequence,
         }
@@ -80,12 +85,21 @@ impl Read {
 
     /// Each of the condition's tokens and the sequence that it attends to.
     pub fn attention_rows(&self) -> impl Iterator<Item = AttentionRow> {
+        self.attention_rows_of(self.sequence.condition.clone(), None)
+    }
+
+    /// Some of its tokens and the sequence that they attend to, by one head or by the mean over all.
+    pub fn attention_rows_of(
+        &self,
+        tokens: Range<usize>,
+        head: Option<u32>,
+    ) -> impl Iterator<Item = AttentionRow> + use<> {
         let (start, len) = (self.placed.start as u32, self.sequence.ids.len() as u32);
-        let tokens = self.sequence.condition.clone();
         tokens.map(move |token| AttentionRow {
             query: start + token as u32,
             start,
             len,
+            head,
         })
     }
 
@@ -144,11 +158,7 @@ impl Conditioned {
         let mut reads = Vec::with_capacity(joint.orders.len());
         for &order in &joint.orders {
             let sequence = template.pair(sentence, condition, order)?;
-            reads.push(Read {
-                order: Some(order),
-                placed: plan.add(&sequence),
-                sequence,
-            });
+            reads.push(Read::of(plan, sequence, Some(order)));
         }
         let alone = match joint.subtract {
             true => {

@@ -77,6 +77,7 @@ impl<'a, B: Backend> Within<'a, B> {
             query: start + begins as u32,
             start,
             len: sequence.ids.len() as u32,
+            head: None,
         });
         let all = self.order.len() as u32;
         for token in sentence {

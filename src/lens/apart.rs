@@ -16,7 +16,7 @@
 
 use super::{
     Lens,
-    explain::{Step, StepName},
+    explain::{Step, StepName, sound},
     reading::{Readings, Token},
 };
 use crate::{
@@ -97,9 +97,13 @@ impl<B: Backend> Lens<B> {
                 .push(read.term(encoder.shape.plain, row, 0, 1.0));
             reads.push(read);
         }
-        let rows: Vec<AttentionRow> = reads.iter().map(first_token).collect();
+        // How the first token of each text attends to all of it.
+        let rows = reads
+            .iter()
+            .flat_map(|read| read.attention_rows_of(0..1, None));
+        let rows: Vec<AttentionRow> = rows.collect();
         let last = encoder.bert()?.0.layers().len().saturating_sub(1);
-        let (hidden, attention) = encoder.hidden_attending(&plan.batch, None, &rows, last)?;
+        let (hidden, attention) = encoder.hidden_attending(&plan.batch, None, &rows, last..)?;
 
         let states = encoder.states(&hidden, &plan.batch, encoder.shape.plain)?;
 
@@ -130,10 +134,11 @@ impl<B: Backend> Lens<B> {
                 }
             })
             .collect();
+        let steps = sound(steps, encoder)?;
         let attention: Vec<f32> = numbers.by_ref().take(attention.len()).flatten().collect();
         let weights: Vec<Vec<f32>> = numbers.collect();
 
-        let readings = Readings::new(&encoder.tokenizer, sentences)?;
+        let readings = Readings::new(&encoder.tokenizer, &sentences)?;
         let longest = reads.iter().map(|read| read.sequence.ids.len()).max();
         let all: usize = reads.iter().map(|read| read.sequence.ids.len()).sum();
         let mut begin = 0;
@@ -168,15 +173,5 @@ impl<B: Backend> Lens<B> {
             similarity,
             rating: self.rating(similarity),
         })
-    }
-}
-
-/// How the first token of a text attends to all of it.
-fn first_token(read: &Read) -> AttentionRow {
-    let start = read.placed.start as u32;
-    AttentionRow {
-        query: start,
-        start,
-        len: read.sequence.ids.len() as u32,
     }
 }

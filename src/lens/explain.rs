@@ -27,7 +27,7 @@ use super::{
 use crate::{
     backend::{AttentionRow, Backend, Pooling},
     embedding::{
-        Case, Joint, Pool,
+        Case, Encoder, Joint, Pool,
         plan::{Conditioned, Plan, Read, begin_row},
     },
     error::{Error, Result},
@@ -158,7 +158,7 @@ impl<B: Backend> Lens<B> {
         })
     }
 
-    fn usual(&self) -> Recipe {
+    pub(super) fn usual(&self) -> Recipe {
         let case = &self.case;
         Recipe {
             orders: match case {
@@ -179,7 +179,7 @@ impl<B: Backend> Lens<B> {
         spec.is_some_and(|spec| spec.dims.len() > 1)
     }
 
-    fn recipe(&self, usual: &Recipe, switches: Switches) -> Result<Recipe> {
+    pub(super) fn recipe(&self, usual: &Recipe, switches: Switches) -> Result<Recipe> {
         let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
         match self.case {
             Case::Joint(_) => {}
@@ -283,7 +283,7 @@ impl<B: Backend> Lens<B> {
             Some(router) => Some(encoder.within(router, inputs.joint(), batch.tokens())?),
             None => None,
         };
-        let (hidden, weights) = encoder.hidden_attending(batch, within.as_ref(), &rows, 0)?;
+        let (hidden, weights) = encoder.hidden_attending(batch, within.as_ref(), &rows, ..)?;
 
         let pool = |pool, pooling: &Pooling| {
             let states = encoder.states(&hidden, &inputs.plan.batch, pool)?;
@@ -372,7 +372,7 @@ impl<B: Backend> Lens<B> {
             }
         });
         Ok(Taken {
-            steps: steps.collect(),
+            steps: sound(steps.collect(), encoder)?,
             condition_alone: alone.and_then(|_| numbers.next()),
             attention: numbers.collect(),
             mentioned,
@@ -387,7 +387,7 @@ impl<B: Backend> Lens<B> {
         inputs: &Inputs,
         taken: &Taken,
     ) -> Result<[Vec<Reading>; 2]> {
-        let readings = Readings::new(&self.encoder.tokenizer, sentences)?;
+        let readings = Readings::new(&self.encoder.tokenizer, &sentences)?;
         let (Some(conditioned), Some(condition)) = (&inputs.conditioned, condition) else {
             let alone = |which: usize| {
                 let read = &inputs.plain[which];
@@ -412,6 +412,26 @@ impl<B: Backend> Lens<B> {
         };
         Ok([of(0), of(1)])
     }
+}
+
+/// The steps, if all that the sentences have become are numbers.
+pub(super) fn sound<B: Backend>(steps: Vec<Step>, encoder: &Encoder<B>) -> Result<Vec<Step>> {
+    let broken = |sentence: usize| {
+        let mut vectors = steps.iter().map(|step| &step.vectors[sentence]);
+        vectors.any(|vector| vector.iter().any(|x| !x.is_finite()))
+    };
+    let (what, input) = match [0, 1].map(broken) {
+        [false, false] => return Ok(steps),
+        [true, false] => ("sentence 1", 0),
+        [false, true] => ("sentence 2", 1),
+        // A product with weights of zero spreads what is no number over all of its rows.
+        [true, true] => ("one of the sentences", 0),
+    };
+    Err(Error::NotFinite {
+        what: what.into(),
+        input,
+        dtype: encoder.dtype.to_string(),
+    })
 }
 
 /// What came of a batch.

@@ -119,10 +119,10 @@ impl Reading {
     }
 }
 
-/// Makes [`Reading`]s of two sentences under conditions, or of them alone.
+/// Makes [`Reading`]s of sentences under conditions, or of them alone.
 pub struct Readings<'a> {
     tokenizer: &'a Tokenizer,
-    sentences: [Vec<Piece>; 2],
+    sentences: Vec<Vec<Piece>>,
 }
 
 impl<'a> Readings<'a> {
@@ -130,10 +130,11 @@ impl<'a> Readings<'a> {
     ///
     /// # Errors
     /// What the tokenizer says.
-    pub fn new(tokenizer: &'a Tokenizer, [first, second]: [&str; 2]) -> Result<Self> {
+    pub fn new(tokenizer: &'a Tokenizer, sentences: &[&str]) -> Result<Self> {
+        let sentences = sentences.iter().map(|sentence| tokenizer.pieces(sentence));
         Ok(Self {
             tokenizer,
-            sentences: [tokenizer.pieces(first)?, tokenizer.pieces(second)?],
+            sentences: sentences.collect::<Result<_>>()?,
         })
     }
 

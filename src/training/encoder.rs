@@ -120,6 +120,8 @@ pub struct EncoderOptions<L> {
 /// What is trained on what.
 pub struct Task<'a, O: Objective> {
     pub checkpoint: &'a BertCheckpoint,
+    /// Whose similarities kept texts are to have; `None`: those of `checkpoint`.
+    pub general: Option<&'a BertCheckpoint>,
     pub device: Device,
     pub case: &'a Case,
     pub train: &'a O::Train,
@@ -135,6 +137,7 @@ impl<'a, O: Objective> Task<'a, O> {
     {
         Task {
             checkpoint: self.checkpoint,
+            general: self.general,
             device: self.device.clone(),
             case: self.case,
             train: self.train,

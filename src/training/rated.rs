@@ -53,7 +53,7 @@ struct Examples {
     inputs: Vec<Input>,
     /// Rated rows.
     rated: Vec<Example>,
-    /// Inputs of texts whose similarities are kept, and what they are compared by: their embeddings before training.
+    /// Inputs of texts whose similarities are kept, and their embeddings by the encoder whose similarities those are.
     kept: Vec<usize>,
     before: Option<Tensor>,
     /// Inputs of texts that say something about their condition, or nothing.
@@ -95,7 +95,13 @@ impl Objective for Rated {
             let text = format!("{:?}{:?}{others}", data.rows, data.groups);
             format!("{} rows ({:.8})", data.rows.len(), sha256(text.as_bytes()))
         };
-        let others = format!("{:?}{:?}", task.train.kept, task.train.mentioned);
+        let general = task.general.map(|general| &general.encoder);
+        let others = format!(
+            "{:?}{:?}{}",
+            task.train.kept,
+            task.train.mentioned,
+            general.map_or(String::new(), |general| format!("{general:?}"))
+        );
         BTreeMap::from([
             ("--data".into(), data(&task.train.rated, others)),
             ("--validation".into(), data(task.validation, String::new())),
@@ -245,7 +251,7 @@ pub fn mentioned(tuned: &FineTuned) -> Option<Mentioned> {
 }
 
 impl Examples {
-    /// What training reads, and where texts whose similarities are to be kept lie before it.
+    /// What training reads, and where texts whose similarities are to be kept lie.
     fn mixed(run: &Training<'_, Rated>) -> Result<Self> {
         let train = run.task.train;
         let mut reader = Reader::new(&run.encoder, run.task.case);
@@ -253,7 +259,7 @@ impl Examples {
         let (mut kept, mut texts) = (Vec::new(), Vec::new());
         for text in train.kept.iter().flat_map(|source| &source.rows) {
             kept.push(reader.input(&text.text, text.condition.as_deref())?);
-            texts.push(run.encoder.single("text", &text.text)?);
+            texts.push(text.text.as_str());
         }
         let mentions = train.mentioned.iter().flat_map(|source| &source.rows);
         let mentioned = mentions.map(|mention| {
@@ -323,8 +329,8 @@ fn loose<T>(sources: &[Source<T>]) -> Vec<Loose> {
     loose.collect()
 }
 
-/// Embeddings of texts by themselves by the encoder that training begins with, each of length 1, `[texts, hidden]`.
-fn before(run: &Training<'_, Rated>, texts: &[Input]) -> Result<Tensor> {
+/// Embeddings of texts by themselves by the encoder whose similarities are kept, each of length 1, `[texts, its hidden]`.
+fn before(run: &Training<'_, Rated>, texts: &[&str]) -> Result<Tensor> {
     let task = run.task;
     let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
     if !matches!(task.case, Case::Joint(joint) if joint.orders.len() == 1) {
@@ -338,9 +344,10 @@ fn before(run: &Training<'_, Rated>, texts: &[Input]) -> Result<Tensor> {
     // As it is trained, but for dropout: products in bf16 take a fraction of the time.
     let device = task.device.clone();
     let backend = Trainer::without_gradients(device, task.options.precision);
-    let encoder = Encoder::load(backend, task.checkpoint)?;
+    let encoder = Encoder::load(backend, task.general.unwrap_or(task.checkpoint))?;
+    let inputs = texts.iter().map(|text| encoder.single("text", text));
     let job = Job {
-        inputs: texts,
+        inputs: &inputs.collect::<Result<Vec<_>>>()?,
         case: None,
         plain: encoder.shape.plain,
         look: false,

@@ -114,6 +114,14 @@ impl<O: Objective> Training<'_, O> {
         let doubles = |name: &str| -> Result<Vec<f64>> {
             Ok(bytemuck::pod_collect_to_vec(&raw(name, Dtype::F64)?))
         };
+        // What an epoch was validated at may be undefined; all else is a number.
+        let sound = |name: &str, numbers: &[f64], every: usize| {
+            let mut numbers = numbers.iter().step_by(every);
+            match numbers.all(|x| x.is_finite()) {
+                true => Ok(()),
+                false => Err(bad(format!("`{name}` holds numbers that are not finite"))),
+            }
+        };
         let mut moments = Vec::new();
         let mut best = Vec::new();
         for (n, parameter) in self.parameters.iter().enumerate() {
@@ -133,7 +141,9 @@ impl<O: Objective> Training<'_, O> {
                 best.push(tensor("best")?);
             }
         }
-        let history: Vec<Epoch> = doubles("history")?
+        let history = doubles("history")?;
+        sound("history", &history, 2)?;
+        let history: Vec<Epoch> = history
             .chunks_exact(2)
             .enumerate()
             .map(|(i, two)| Epoch {
@@ -151,9 +161,14 @@ impl<O: Objective> Training<'_, O> {
                 Some((*reached, best))
             }
         };
-        self.losses = doubles("losses")?;
-        self.total = doubles("total")?.first().copied().unwrap_or(0.0);
-        self.before = doubles("seconds")?.first().copied().unwrap_or(0.0);
+        let figures = |name: &str| -> Result<Vec<f64>> {
+            let numbers = doubles(name)?;
+            sound(name, &numbers, 1)?;
+            Ok(numbers)
+        };
+        self.losses = figures("losses")?;
+        self.total = figures("total")?.first().copied().unwrap_or(0.0);
+        self.before = figures("seconds")?.first().copied().unwrap_or(0.0);
         self.epochs = described.epochs;
         self.steps = described.steps;
         self.optimizer.restore(self.losses.len(), moments)?;

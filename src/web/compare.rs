@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{Engine, explain, js_error, object, to_js};
 use crate::{
+    data::guidelines,
     lens::{Question, notices},
     text::template::normalize_condition,
 };
@@ -70,6 +71,12 @@ impl Engine {
                     &"readings".into(),
                     &explain::readings(readings, texts)?,
                 )?;
+            }
+            let findings = guidelines::findings(&result.condition);
+            if !findings.is_empty() {
+                let missed = findings.iter().map(|f| JsValue::from(f.guideline.missed()));
+                let missed: Array = missed.collect();
+                Reflect::set(&js, &"advice".into(), &missed)?;
             }
             list.push(&js);
         }

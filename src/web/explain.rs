@@ -141,7 +141,7 @@ fn to_reading(reading: &Reading, texts: [&str; 2]) -> Js {
     ])
 }
 
-fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
+pub(super) fn to_token(token: &Token, [condition, sentence]: [&str; 2]) -> Js {
     let text = match token.part {
         Part::Condition => condition,
         _ => sentence,
@@ -174,11 +174,11 @@ fn floats_of_two([first, second]: [f32; 2]) -> JsValue {
     Array::of2(&first.into(), &second.into()).into()
 }
 
-fn floats(numbers: impl AsRef<[f32]>) -> JsValue {
+pub(super) fn floats(numbers: impl AsRef<[f32]>) -> JsValue {
     Float32Array::from(numbers.as_ref()).into()
 }
 
-fn list<T>(items: &[T], to_js: impl Fn(&T) -> Js) -> Js {
+pub(super) fn list<T>(items: &[T], to_js: impl Fn(&T) -> Js) -> Js {
     let array = Array::new();
     for item in items {
         array.push(&to_js(item)?);

@@ -25,6 +25,28 @@ extern "C" {
     pub type JsConditions;
 }
 
+/// How the vectors of a text's tokens become one, by the names that cross the border.
+const POOLINGS: [(&str, Pool); 4] = [
+    ("mean", Pool::All),
+    ("cls", Pool::Cls),
+    ("last", Pool::Last),
+    ("pooler", Pool::Pooler),
+];
+
+/// The name of a pooling of whole texts.
+pub(super) fn pooling_name(pool: Pool) -> Option<&'static str> {
+    let named = POOLINGS.iter().find(|(_, pooling)| *pooling == pool);
+    named.map(|(name, _)| *name)
+}
+
+fn pooling(name: &str) -> crate::Result<Pool> {
+    let named = POOLINGS.iter().find(|(known, _)| *known == name);
+    named.map(|(_, pooling)| *pooling).ok_or_else(|| {
+        let names = POOLINGS.map(|(known, _)| format!("\"{known}\"")).join(", ");
+        Error::InvalidArgument(format!("pooling is one of {names}, not \"{name}\"."))
+    })
+}
+
 /// Several runs, because a list that was grouped once is looked at for long.
 const K_MEANS: KMeans = KMeans {
     spherical: true,
@@ -58,26 +80,18 @@ impl Engine {
         vectors(&rows, dims, &dtype, true, warnings)
     }
 
-    /// The bare encoder's embeddings of texts; `pooling` is "mean" or "cls", `dims`, `dtype` and `first` as in
+    /// The bare encoder's embeddings of texts; `pooling` is one of [`POOLINGS`], `dims`, `dtype` and `first` as in
     /// [`Engine::embed`].
     pub async fn encode(
         &self,
         texts: Vec<String>,
-        #[wasm_bindgen(unchecked_param_type = "\"mean\" | \"cls\"")] pooling: String,
+        #[wasm_bindgen(unchecked_param_type = "Pooling")] pooling: String,
         normalize: bool,
         dims: Option<usize>,
         #[wasm_bindgen(unchecked_param_type = "EmbeddingType")] dtype: String,
         first: usize,
     ) -> Result<JsVectors, JsValue> {
-        let pool = match pooling.as_str() {
-            "mean" => Pool::All,
-            "cls" => Pool::Cls,
-            other => {
-                return Err(js_error(Error::InvalidArgument(format!(
-                    "pooling is \"mean\" or \"cls\", not \"{other}\"."
-                ))));
-            }
-        };
+        let pool = self::pooling(&pooling).map_err(js_error)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = self
             .chosen

@@ -10,7 +10,7 @@ use caselens::{
         webgpu::{Options, PowerPreference, Products, WebGpu},
     },
     checkpoint::{
-        BertCheckpoint, Checkpoint, EncoderId,
+        BertCheckpoint, Checkpoint, EncoderId, config_json,
         gguf::write::{Source, write_gguf},
         tokenizer_json,
         weights::{Bytes, Dtype},
@@ -252,7 +252,7 @@ pub fn quantized(folder: &Path, dtype: Dtype) -> BertCheckpoint {
 /// A folder's GGUF file.
 pub fn gguf(folder: &Path, dtype: Dtype) -> Vec<u8> {
     let source = Checkpoint::open(folder).and_then(Checkpoint::bert).unwrap();
-    let config = std::fs::read_to_string(folder.join("config.json")).unwrap();
+    let config = config_json(folder).unwrap();
     let tokenizer = tokenizer_json(folder, &config).unwrap();
     let mut file = std::io::Cursor::new(Vec::new());
     let parts = Source {

@@ -62,6 +62,17 @@ fn a_fitted_head_tells_what_sentences_say() {
     let (code, printed, said) = caselens(&evaluate);
     assert_eq!(code, 0, "{said}");
     assert!(printed.contains("AUC") && printed.contains("below the threshold"));
+    // Rows of one kind have no AUC, and none of the other kind are below anything.
+    let kind = folder.write(
+        "kind.csv",
+        "sentence,condition,mentioned\nThe boat was late.,the price,0\n",
+    );
+    let (code, printed, said) = caselens(&["evaluate", "--mentioned", &kind, "--head", &head]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        printed.contains("AUC –") && !printed.contains("NaN"),
+        "{printed}"
+    );
 
     let score = |first: &str, second: &str| {
         let args = ["score", first, second, "-c", "the price", "--head", &head];

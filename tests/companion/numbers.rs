@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use caselens::{Device, Lens, block_on, lens::explain::Switches};
+
 use crate::{
     common::{self, Folder, toy_csv},
     program::{caselens, json, refused},
@@ -78,6 +80,75 @@ fn a_text_without_an_embedding_is_named() {
         said.contains("row 2") && said.contains("no number"),
         "{said}"
     );
+    // Nor is it taken apart as if it had one.
+    let opened = Lens::open(&model, None, Device::Cpu).unwrap();
+    let explained = |sentences: [&str; 2], condition| {
+        block_on(opened.explain(sentences, condition, Switches::default()))
+    };
+    assert!(explained(["short", "brief"], Some("it")).is_ok());
+    for condition in [None, Some("it")] {
+        let error = explained(["short", long], condition).unwrap_err();
+        assert_eq!(error.code(), "model-format");
+        assert!(error.to_string().contains("sentence"), "{error}");
+    }
+    let looks = |sentence| block_on(opened.attention(sentence, None, None));
+    assert!(looks("short").is_ok());
+    assert_eq!(looks(long).unwrap_err().code(), "model-format");
+    let tri = ["--architecture", "tri", "--join", "hadamard"];
+    let apart = [&["explain", "short", long, "-c", "it"][..], &tri].concat();
+    let said = refused(&joined(&apart, lens), b"");
+    assert!(said.contains("sentence"), "{said}");
+}
+
+#[test]
+fn none_is_printed_as_a_figure() {
+    let folder = Folder::new("undefined");
+    // Rows of one pair alone: nothing is held out that accuracy could be told of, and every similarity is the same.
+    let same = "a dog,a dog,it,1\na dog,a dog,it,2\n".repeat(12);
+    let rows = folder.write(
+        "same.csv",
+        &format!("sentence1,sentence2,condition,label\n{same}"),
+    );
+    let model = common::fixture("roberta-tiny").display().to_string();
+    let head = folder.file("head.safetensors");
+    let (code, printed, said) = caselens(&[
+        "train-head",
+        "--model",
+        &model,
+        "--data",
+        &rows,
+        "--validation",
+        &rows,
+        "--output",
+        &head,
+        "--epochs",
+        "2",
+    ]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("undefined"), "{said}");
+    let history = folder.read("head.history.csv");
+    for text in [&printed, &said, &history] {
+        assert!(!text.contains("NaN"), "{text}");
+    }
+    for none in ["NaN", "inf"] {
+        let similarities = folder.write("similarities.csv", &format!("similarity\n{none}\n"));
+        let said = refused(
+            &[
+                "evaluate",
+                "--data",
+                &rows,
+                "--similarities",
+                &similarities,
+                "--head",
+                "none",
+            ],
+            b"",
+        );
+        assert!(
+            said.contains("row 1") && said.contains("no number"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    common::decoder,
+    common::{self, decoder},
     program::{caselens, refused},
 };
 
@@ -185,4 +185,56 @@ fn answers_come_from_anywhere() {
         let said = refused(&command, b"");
         assert!(said.contains(part), "{part}: {said}");
     }
+}
+
+#[test]
+fn answers_are_compared_in_place_of_ratings() {
+    let folder = common::Folder::new("answers-compared");
+    let data = folder.write("data.csv", DATA);
+    let prompts = folder.file("prompts.jsonl");
+    let encoder = common::fixture("bert-tiny").display().to_string();
+    let command = ["prompt", "--data", &data, "--encoder", &encoder, "--json"];
+    let (code, _, err) = caselens(&[&command[..], &["--write", &prompts]].concat());
+    assert_eq!(code, 0, "{err}");
+    let rows = lines(&std::fs::read_to_string(&prompts).unwrap());
+    let indices: Vec<_> = rows.iter().map(|r| r["index"].as_u64().unwrap()).collect();
+    // Two a row; the fourth row has no rating.
+    assert_eq!(indices, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11]);
+    let prompt = rows[1]["prompt"].as_str().unwrap();
+    assert!(
+        prompt.ends_with("Sentence: A cat sleeps.\nCondition: the kind of animal\nAnswer:"),
+        "{prompt}"
+    );
+
+    // What is rated higher is answered alike.
+    let answers = [
+        "a dog", "a dog", "fast", "", "sea", "sea", "x", "x", "one", "many",
+    ];
+    let numbered = indices.iter().zip(answers);
+    let numbered: Vec<_> = numbered
+        .map(|(i, answer)| format!("{i},{answer}"))
+        .collect();
+    let answered = folder.write(
+        "answers.csv",
+        &format!("index,answer\n{}\n", numbered.join("\n")),
+    );
+    let (code, out, err) = caselens(&[&command[..], &["--answers", &answered]].concat());
+    assert_eq!(code, 0, "{err}");
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report["rows"], &report["empty"]), (&json!(5), &json!(1)));
+    assert_eq!(report["accuracy_untied"], 1.0, "{report}");
+    assert!(report["spearman"].as_f64().unwrap() > 0.5, "{report}");
+
+    let model = decoder(
+        "answers-asked",
+        "qwen2",
+        &json!({"tie_word_embeddings": true}),
+    );
+    let (name, asked) = (model.0.display().to_string(), model.file("asked.jsonl"));
+    let local = ["--model", &name, "--output", &asked, "--tokens", "3"];
+    let (code, out, err) = caselens(&[&command[..], &local].concat());
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["rows"], 5);
+    assert_eq!(std::fs::read_to_string(&asked).unwrap().lines().count(), 10);
+    refused(&[&command[..], &["--shots", "2"]].concat(), b"");
 }

@@ -95,6 +95,25 @@ fn what_only_passes_through_passes_through() {
         let printed = String::from_utf8(ok(&args, line.as_bytes())).unwrap();
         assert!(printed.starts_with(&line[..line.len() - 2]), "{printed}");
     }
+    // Where it would have to become a column, the row is named that makes none.
+    let rows = b"{\"text\":\"a\",\"x\":1}\n{\"text\":\"b\",\"x\":{\"y\":2}}\n";
+    let args = [&["embed", "--output-format", "csv"], &lens[..]].concat();
+    let said = refused(&args, rows);
+    assert!(
+        said.contains("row 2") && said.contains("JSON lines"),
+        "{said}"
+    );
+}
+
+#[test]
+fn which_of_two_columns_of_one_name_is_meant_is_not_guessed() {
+    let model = model();
+    let lens: Vec<&str> = model.iter().map(String::as_str).collect();
+    let csv = ["embed", "--json", "--input-format", "csv"];
+    let said = refused(&[&csv, &lens[..]].concat(), b"text,text\na dog,a cat\n");
+    assert!(said.contains("more than one column `text`"), "{said}");
+    // Of two that differ in their capitals one has the very name.
+    ok(&[&csv, &lens[..]].concat(), b"Text,text\na dog,a cat\n");
 }
 
 #[test]

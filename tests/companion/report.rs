@@ -401,7 +401,7 @@ fn a_report_has_every_section_and_the_numbers_of_evaluate() {
     assert!(text.contains("near the river"));
     report(
         &folder.file("quiet"),
-        &["--no-examples", "--part-rows", "100"],
+        &["--no-examples", "--part-rows", "101"],
     );
     let quiet = folder.read("quiet/report.md");
     assert!(!quiet.contains("near the") && quiet.contains("first 100 rows"));

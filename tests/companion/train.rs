@@ -208,8 +208,7 @@ fn a_killed_training_is_resumed_to_the_same_files() {
         path("toy.csv"),
         common::fixture("bert-tiny").display().to_string(),
     );
-    let (straight, killed) = (path("straight"), path("killed"));
-    let args = |output: &'static str| -> Vec<String> {
+    let args = |output: &str| -> Vec<String> {
         let output = path(output);
         [
             "fine-tune",
@@ -233,53 +232,96 @@ fn a_killed_training_is_resumed_to_the_same_files() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         caselens(&args)
     };
-    assert_eq!(run(&args("straight")).0, 0);
-
-    let mut child = Command::new(env!("CARGO_BIN_EXE_caselens"))
-        .args(args("killed"))
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let state = folder.join("killed.checkpoint/seed-2.safetensors");
-    while !state.exists() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(
-        state.exists() && !folder.join("killed").exists(),
-        "killed too late"
-    );
-
-    let (code, _, stderr) = run(&args("killed"));
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("--resume"), "{stderr}");
-    let mut resumed = args("killed");
-    resumed.push("--resume".into());
-    let mut other = resumed.clone();
-    other.extend(["--batch".into(), "8".into()]);
-    let (code, _, stderr) = run(&other);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("had 16 for --batch, this one has 8"),
-        "{stderr}"
-    );
-    let (code, _, stderr) = run(&resumed);
-    assert_eq!(code, 0, "{stderr}");
-    let read = |folder: &str, file: &str| std::fs::read(format!("{folder}/{file}")).unwrap();
-    for file in ["model.safetensors", "history.csv", "curves.svg"] {
-        assert_eq!(read(&straight, file), read(&killed, file), "{file}");
-    }
     // But for the time it took.
-    let [straight, killed] = [&straight, &killed].map(|folder| {
-        let bytes = read(folder, "caselens-training.json");
+    let record = |folder: &str| {
+        let bytes = std::fs::read(format!("{folder}/caselens-training.json")).unwrap();
         let mut record: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         for seed in record["seeds"].as_array_mut().unwrap() {
             assert!(seed["seconds"].take().as_f64().unwrap() > 0.0);
         }
         record
-    });
-    assert_eq!(straight, killed);
-    assert!(!folder.join("killed.checkpoint").exists());
+    };
+    assert_eq!(run(&args("straight")).0, 0);
+
+    for signal in ["KILL", "INT", "TERM"] {
+        if signal != "KILL" && !cfg!(unix) {
+            continue;
+        }
+        let output = path(signal);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_caselens"))
+            .args(args(signal))
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let checkpoints = PathBuf::from(path(&format!("{signal}.checkpoint")));
+        let state = checkpoints.join("seed-2.safetensors");
+        while !state.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        match signal {
+            "KILL" => child.kill().unwrap(),
+            _ => {
+                let id = child.id().to_string();
+                let sent = Command::new("kill")
+                    .args([&format!("-{signal}"), &id])
+                    .status();
+                assert!(sent.unwrap().success());
+            }
+        }
+        let ended = child.wait_with_output().unwrap();
+        assert!(
+            state.exists() && !PathBuf::from(&output).exists(),
+            "{signal}: too late"
+        );
+        if signal != "KILL" {
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!(ended.status.code(), Some(130), "{said}");
+            assert!(said.contains("seed 2 stopped at step"), "{said}");
+            assert!(said.contains("--resume"), "{said}");
+        }
+
+        let (code, _, stderr) = run(&args(signal));
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains("--resume"), "{stderr}");
+        let mut resumed = args(signal);
+        resumed.push("--resume".into());
+        let mut other = resumed.clone();
+        other.extend(["--batch".into(), "8".into()]);
+        let (code, _, stderr) = run(&other);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(
+            stderr.contains("had 16 for --batch, this one has 8"),
+            "{stderr}"
+        );
+        // A state that was damaged since is refused, and stays for whoever can mend it.
+        let sound = std::fs::read(&state).unwrap();
+        let header = 8 + u64::from_le_bytes(*sound.first_chunk().unwrap()) as usize;
+        let described: serde_json::Value = serde_json::from_slice(&sound[8..header]).unwrap();
+        for (tensor, number) in [
+            ("weight.0", &f32::NAN.to_le_bytes()[..]),
+            ("losses", &f64::NAN.to_le_bytes()),
+        ] {
+            let at = header + described[tensor]["data_offsets"][0].as_u64().unwrap() as usize;
+            let mut damaged = sound.clone();
+            damaged[at..at + number.len()].copy_from_slice(number);
+            std::fs::write(&state, damaged).unwrap();
+            let (code, _, stderr) = run(&resumed);
+            assert_eq!(code, 2, "{stderr}");
+            assert!(
+                stderr.contains(tensor) && stderr.contains("not finite"),
+                "{stderr}"
+            );
+        }
+        std::fs::write(&state, sound).unwrap();
+        let (code, _, stderr) = run(&resumed);
+        assert_eq!(code, 0, "{stderr}");
+        let straight = path("straight");
+        let read = |folder: &str, file: &str| std::fs::read(format!("{folder}/{file}")).unwrap();
+        for file in ["model.safetensors", "history.csv", "curves.svg"] {
+            assert_eq!(read(&straight, file), read(&output, file), "{file}");
+        }
+        assert_eq!(record(&straight), record(&output));
+        assert!(!checkpoints.exists());
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }

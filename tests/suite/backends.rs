@@ -382,6 +382,7 @@ on_every_backend!(an_empty_batch_is_empty);
 
 mod checks {
     use super::*;
+    use crate::common::relative_error;
 
     pub fn embed_gathers_and_normalises<B: Backend>(subject: &Subject<B>) {
         let random = &mut Random(1);
@@ -635,6 +636,7 @@ mod checks {
             query: 10,
             start: 2,
             len: 9,
+            head: None,
         };
         let qkv = tables.embed(backend, &batch);
         let batch = backend.upload(&batch).unwrap();
@@ -663,15 +665,16 @@ mod checks {
         }
     }
 
-    /// Weights against candle's, and for one head against the definition.
+    /// Weights against candle's, and of one head against the definition.
     pub fn attention_weights_are_the_softmax<B: Backend>(subject: &Subject<B>) {
-        fn rows(batch: &Batch, tokens: &[usize]) -> Vec<AttentionRow> {
+        fn rows(batch: &Batch, tokens: &[usize], head: Option<u32>) -> Vec<AttentionRow> {
             let row = |&token: &usize| {
                 let range = batch.ranges().find(|range| range.contains(&token)).unwrap();
                 AttentionRow {
                     query: token as u32,
                     start: range.start as u32,
                     len: range.len() as u32,
+                    head,
                 }
             };
             tokens.iter().map(row).collect()
@@ -682,7 +685,11 @@ mod checks {
             let layer = LinearSpec::random(random, hidden, hidden, 3, Dtype::F32);
             let batch = batch(random, &[3, 1, 130, 64]);
             // The first and last of a sequence, neighbours, the one that is alone, and one twice.
-            let rows = rows(&batch, &[0, 2, 3, 70, 71, 133, 134, 70]);
+            let looking = [0, 2, 3, 70, 71, 133, 134, 70];
+            let mean = rows(&batch, &looking, None);
+            // The mean, and below it each head by itself.
+            let each = (0..heads as u32).flat_map(|head| rows(&batch, &looking, Some(head)));
+            let rows: Vec<AttentionRow> = mean.iter().copied().chain(each).collect();
             fn run<B: Backend>(
                 backend: &B,
                 (tables, layer): (&TableSpec, &LinearSpec),
@@ -710,6 +717,13 @@ mod checks {
                     );
                     assert!(found[row.len as usize..].iter().all(|&w| w == 0.0));
                 }
+                let (mean, each) = found.split_at(130 * mean.len());
+                let mut of_each = vec![0.0; mean.len()];
+                for head in each.chunks_exact(mean.len()) {
+                    let sums = of_each.iter_mut().zip(head);
+                    sums.for_each(|(sum, share)| *sum += share / heads as f32);
+                }
+                assert!(relative_error(mean, &of_each) < 1e-6, "the heads' mean");
                 (subject.tolerance)(Dtype::F32).check(
                     &format!("attention weights, {heads} heads of {}", hidden / heads),
                     &found,
@@ -719,17 +733,27 @@ mod checks {
             }
             let outside = AttentionRow {
                 query: 198,
-                start: 134,
-                len: 64,
+                ..rows[6]
+            };
+            let no_head = AttentionRow {
+                head: Some(heads as u32),
+                ..rows[6]
             };
             let x = tables.embed(subject.backend, &batch);
             let qkv = (subject.backend)
                 .linear(&x, &layer.load(subject.backend), Activation::None)
                 .unwrap();
-            let refused = (subject.backend).attention_weights(&qkv, &[outside], heads, None);
-            assert!(matches!(refused, Err(Error::InvalidArgument(_))));
+            for row in [outside, no_head] {
+                let refused = (subject.backend).attention_weights(&qkv, &[row], heads, None);
+                assert!(matches!(refused, Err(Error::InvalidArgument(_))));
+            }
+            // Of no row there are none, as where a text is read without a condition.
+            let none = (subject.backend).attention_weights(&qkv, &[], heads, None);
+            let none = block_on(subject.backend.read(&[&none.unwrap()])).unwrap();
+            assert_eq!(none, [Vec::<f32>::new()]);
         }
 
+        const HEADS: usize = 4;
         let columns = 32;
         let tables = TableSpec::random(random, columns, Dtype::F32);
         let qk = LinearSpec::random(random, columns, columns, 2, Dtype::F32);
@@ -747,26 +771,32 @@ mod checks {
             let qkv = backend
                 .linear(&x, &all.load(backend), Activation::None)
                 .unwrap();
-            let rows = rows(&batch, &[4]);
+            let rows: Vec<_> = (0..HEADS)
+                .flat_map(|head| rows(&batch, &[4], Some(head as u32)))
+                .collect();
             read(
                 backend,
-                &backend.attention_weights(&qkv, &rows, 1, None).unwrap(),
+                &backend.attention_weights(&qkv, &rows, HEADS, None).unwrap(),
             )
         };
-        let dot = |key: usize| -> f64 {
-            let row =
-                |token: usize, part: usize| &numbers[(2 * token + part) * columns..][..columns];
+        let size = columns / HEADS;
+        let dot = |head: usize, key: usize| -> f64 {
+            let row = |token: usize, part: usize| {
+                &numbers[(2 * token + part) * columns + head * size..][..size]
+            };
             let products = row(4, 0).iter().zip(row(key, 1));
-            products.map(|(q, k)| f64::from(q * k)).sum::<f64>() / (columns as f64).sqrt()
+            products.map(|(q, k)| f64::from(q * k)).sum::<f64>() / (size as f64).sqrt()
         };
-        let exponentials: Vec<f64> = (0..9).map(|key| dot(key).exp()).collect();
-        let total: f64 = exponentials.iter().sum();
-        for (found, e) in weights.iter().zip(&exponentials) {
-            assert!(
-                (f64::from(*found) - e / total).abs() < 1e-5,
-                "{found} for {}",
-                e / total
-            );
+        for (head, weights) in weights.chunks_exact(9).enumerate() {
+            let exponentials: Vec<f64> = (0..9).map(|key| dot(head, key).exp()).collect();
+            let total: f64 = exponentials.iter().sum();
+            for (found, e) in weights.iter().zip(&exponentials) {
+                assert!(
+                    (f64::from(*found) - e / total).abs() < 1e-5,
+                    "{found} for {}",
+                    e / total
+                );
+            }
         }
     }
 

@@ -444,6 +444,7 @@ fn it_learns_what_a_condition_asks_of_two_sentences() {
         };
         let task = Task {
             checkpoint: &checkpoint,
+            general: None,
             device: Device::Cpu,
             case: &case,
             train: &train,

@@ -294,6 +294,7 @@ fn an_encoder_learns_a_graph_either_way_and_goes_on_where_it_was_stopped() {
         };
         let task = Task {
             checkpoint: &checkpoint,
+            general: None,
             device: Device::Cpu,
             case: &case,
             train: &graph,
@@ -351,6 +352,7 @@ fn an_encoder_learns_a_graph_either_way_and_goes_on_where_it_was_stopped() {
     let both = Case::default();
     let task = Task {
         checkpoint: &checkpoint,
+        general: None,
         device: Device::Cpu,
         case: &both,
         train: &graph,

@@ -14,6 +14,7 @@ mod errors;
 mod explain;
 mod finetune;
 mod gguf;
+mod heads;
 mod instruct;
 mod kgc;
 mod language_model;

@@ -8,7 +8,8 @@ use std::{
 };
 
 /// src's folders from the ground up.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
+    "guard",
     "error",
     "similarity",
     "text",

@@ -6,13 +6,14 @@ use caselens::{
     Device, Lens,
     backend::{Backend, candle::Candle, simd::Simd},
     checkpoint::{
-        BertCheckpoint, Checkpoint,
+        ArrivingCheckpoint, BertCheckpoint, Checkpoint,
         gguf::write::{Source, write_gguf},
         plain::{Plain, PoolingMode},
         tokenizer_json,
         weights::{Bytes, Dtype},
     },
-    embedding::{Case, Encoder, Joint, Pool},
+    embedding::{Case, Encoder, Joint, Pool, plan::Job},
+    lens::Finish,
     similarity::cosine,
     text::{Batch, Order, Tokenizer},
 };
@@ -500,6 +501,24 @@ fn a_text_is_read_as_far_and_pooled_as_sentence_transformers_says() {
     assert!(relative_error(&rows.vectors[0], &hidden[..64]) < 1e-6);
     // A GGUF file keeps both.
     assert_eq!(common::quantized(&folder.0, Dtype::Q8_0).plain, expected);
+    // So are capitals lowered first, where the tokenizer does not do it itself, in files that editors may have marked.
+    let tokenizer = fs::read(folder.file("tokenizer.json")).unwrap();
+    let mut tokenizer: serde_json::Value = serde_json::from_slice(&tokenizer).unwrap();
+    tokenizer["normalizer"]["lowercase"] = false.into();
+    folder.write("tokenizer.json", &format!("\u{feff}{tokenizer}"));
+    let config = fs::read_to_string(folder.file("config.json")).unwrap();
+    folder.write("config.json", &format!("\u{feff}{config}"));
+    let cased = |checkpoint: &BertCheckpoint| {
+        let ids = |text| checkpoint.tokenizer.ids(text).unwrap();
+        ids("A BROWN Dog") != ids("a brown dog")
+    };
+    assert!(cased(&open(&folder)));
+    folder.write(
+        "sentence_bert_config.json",
+        "\u{feff}{\"max_seq_length\": 24, \"do_lower_case\": true}",
+    );
+    assert!(!cased(&open(&folder)));
+    assert!(!cased(&common::quantized(&folder.0, Dtype::Q8_0)));
     folder.write("sentence_bert_config.json", "{");
     let error = Checkpoint::open(&folder.0).err().unwrap();
     assert!(
@@ -539,4 +558,60 @@ fn long_texts_are_embedded_as_by_sentence_transformers() {
     assert_eq!(found.cuts.len(), texts.len());
     let worst = common::worst_cosine(&found.vectors.concat(), &expected, 384);
     assert!(worst >= 0.999, "{worst}");
+}
+
+/// Its converter keeps neither config.json nor tokenizer.json: what is made of its keys is what transformers reads.
+#[test]
+fn files_of_llama_cpps_converter_are_read() {
+    let known = common::json("converted/converted.json");
+    let texts: Vec<String> = serde_json::from_value(known["texts"].clone()).unwrap();
+    let numbers = |value: &serde_json::Value| -> Vec<f32> {
+        serde_json::from_value(value["embedding"].clone()).unwrap()
+    };
+    for name in ["bert", "roberta", "xlm-r"] {
+        let known = &known["encoders"][name];
+        let bytes = fs::read(fixture("converted").join(format!("{name}.gguf"))).unwrap();
+        let mut arriving = ArrivingCheckpoint::new(name, None);
+        bytes
+            .chunks(10_000)
+            .for_each(|piece| arriving.push(piece).unwrap());
+        let arrived = arriving.finish().unwrap();
+        let checkpoint = BertCheckpoint::from_gguf(name, Bytes::Owned(bytes)).unwrap();
+        assert_eq!(checkpoint.encoder.id, format!("Tiny-{name}"));
+        assert_eq!(checkpoint.encoder.sha256.len(), 64);
+        assert_eq!(checkpoint.encoder, arrived.encoder);
+
+        let encoder = Encoder::load(Candle::cpu(), &checkpoint).unwrap();
+        let mut inputs = Vec::new();
+        let mut expected = Vec::new();
+        for (text, known) in texts.iter().zip(known["single"].as_array().unwrap()) {
+            let ids: Vec<u32> = serde_json::from_value(known["ids"].clone()).unwrap();
+            assert_eq!(encoder.tokenizer.ids(text).unwrap(), ids, "{name}: {text}");
+            inputs.push(encoder.single("text", text).unwrap());
+            expected.push(numbers(known));
+        }
+        inputs.push(encoder.conditional(&texts[1], &texts[2], "").unwrap());
+        expected.push(numbers(&known["pair"]));
+        let case = Case::Joint(Joint {
+            orders: vec![Order::ConditionSentence],
+            pooling: Pool::All,
+            subtract: false,
+            router: None,
+        });
+        let job = Job {
+            inputs: &inputs,
+            case: Some(&case),
+            plain: Pool::All,
+            look: false,
+        };
+        let finish = Finish {
+            head: None,
+            normalize: true,
+        };
+        let found = block_on(encoder.run(job, finish)).unwrap().vectors;
+        for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let error = relative_error(found, expected);
+            assert!(error < 2e-5, "{name}, input {i}: {error}");
+        }
+    }
 }

@@ -151,7 +151,7 @@ pub fn attention_weights(
     bias: Option<&Tensor>,
 ) -> Result<Tensor> {
     let (tokens, width) = qkv.dims2()?;
-    let longest = check_attention_rows(rows, tokens)?;
+    let longest = check_attention_rows(rows, tokens, heads)?;
     let bias = match bias {
         Some(bias) => Some((bias, longest_of(bias, heads, longest)?)),
         None => None,
@@ -165,13 +165,17 @@ pub fn attention_weights(
     let mut weights = Vec::with_capacity(rows.len());
     for row in rows {
         let (start, len) = (row.start as usize, row.len as usize);
-        let query = queries.narrow(1, row.query as usize, 1)?.contiguous()?;
-        let keys = keys.narrow(1, start, len)?.contiguous()?;
+        let averaged = row.heads(heads);
+        let of = |x: &Tensor| x.narrow(0, averaged.start, averaged.len());
+        let query = of(&queries)?
+            .narrow(1, row.query as usize, 1)?
+            .contiguous()?;
+        let keys = of(&keys)?.narrow(1, start, len)?.contiguous()?;
         let scores = (query.matmul(&keys.t()?)? * scale)?;
         let scores = match bias {
             Some((bias, most)) => {
                 let first = most - 1 - (row.query - row.start) as usize;
-                (scores + bias.narrow(1, first, len)?.unsqueeze(1)?)?
+                (scores + of(bias)?.narrow(1, first, len)?.unsqueeze(1)?)?
             }
             None => scores,
         };

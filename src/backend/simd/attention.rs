@@ -163,7 +163,7 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32], tokens: usize, scale: f32) -> f
     sum(row, |x| x)
 }
 
-/// The mean over the heads of softmax(q·kᵀ/√d + bias), for one query: `qkv` `[tokens, 3 · hidden]` to `out`, whose
+/// The mean over the row's heads of softmax(q·kᵀ/√d + bias), for one query: `qkv` `[tokens, 3 · hidden]` to `out`, whose
 /// numbers past the row's `len` become 0. For people to look at, a few rows at a time: plain arithmetic will do.
 pub fn weights(
     qkv: &[f32],
@@ -178,7 +178,9 @@ pub fn weights(
     let token = |token: u32| &qkv[token as usize * 3 * hidden..][..3 * hidden];
     let mut scores = vec![0f32; row.len as usize];
     out.fill(0.0);
-    for head in 0..heads {
+    let averaged = row.heads(heads);
+    let count = averaged.len() as f32;
+    for head in averaged {
         let at = head * size;
         let query = &token(row.query)[at..][..size];
         for (score, key) in scores.iter_mut().zip(row.start..) {
@@ -191,7 +193,7 @@ pub fn weights(
         }
         let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         scores.iter_mut().for_each(|x| *x = (*x - largest).exp());
-        let share = 1.0 / (sum(&scores, |x| x) * heads as f32);
+        let share = 1.0 / (sum(&scores, |x| x) * count);
         for (to, x) in out.iter_mut().zip(&scores) {
             *to += x * share;
         }

@@ -3,7 +3,10 @@
 use wgpu::PowerPreference;
 
 use super::failure::Failure;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    guard::caught,
+};
 
 /// Workgroups that WebGPU guarantees in one dimension of a dispatch.
 pub(super) const MAX_GROUPS: u32 = 65535;
@@ -157,12 +160,10 @@ impl Context {
 
     fn wait(&self, poll: wgpu::PollType) {
         // wgpu panics where the driver loses the device in the middle of a wait.
-        let polled =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.device.poll(poll)));
-        match polled {
-            Ok(Ok(_)) => {}
-            Ok(Err(e)) => self.failure.record(e.to_string()),
-            Err(_) => self.failure.record("the driver stopped responding"),
+        match caught(|| self.device.poll(poll)) {
+            Some(Ok(_)) => {}
+            Some(Err(e)) => self.failure.record(e.to_string()),
+            None => self.failure.record("the driver stopped responding"),
         }
     }
 }

@@ -58,12 +58,11 @@ pub(super) struct AttentionWeightsParams {
     pub rows: u32,
     pub columns: u32,
     pub hidden: u32,
-    pub heads: u32,
     pub head_size: u32,
     pub scale: f32,
     /// Tokens of the longest sequence that the bias is for.
     pub longest: u32,
-    pub padding: u32,
+    pub padding: [u32; 2],
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]

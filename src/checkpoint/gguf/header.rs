@@ -211,9 +211,32 @@ pub fn check_magic(what: &str, bytes: &[u8]) -> Result<()> {
             what: what.into(),
             reason: match bytes.len() {
                 0 => "it is empty".into(),
-                _ => "it does not begin with GGUF's magic number".into(),
+                _ => {
+                    let looks = looks_like(bytes).map(|looks| format!(": it looks like {looks}"));
+                    let looks = looks.unwrap_or_default();
+                    format!("it does not begin with GGUF's magic number{looks}")
+                }
             },
         }),
+    }
+}
+
+/// What a file is that often comes in place of a model, by its first four bytes and, where they are here, a few more.
+fn looks_like(bytes: &[u8]) -> Option<&'static str> {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let text = text.trim_ascii_start();
+    match *text {
+        [b'v', b'e', b'r', b's', ..] => {
+            Some("a pointer of Git LFS in place of the file, which `git lfs pull` fetches")
+        }
+        [b'<', ..] => Some("a web page or XML, as servers answer with where there is no such file"),
+        [b'{' | b'[', ..] => Some("JSON, as servers answer with where there is no such file"),
+        [b'P', b'K', 3, 4, ..] | [0x1F, 0x8B, ..] => Some("an archive that has to be unpacked"),
+        // The length of its header comes first, in eight bytes.
+        _ if bytes.get(5..9) == Some(b"\0\0\0{") => {
+            Some("a safetensors file, of which `caselens quantize` makes a GGUF file")
+        }
+        _ => None,
     }
 }
 
@@ -247,6 +270,31 @@ mod tests {
         bytes.extend(0u32.to_le_bytes());
         bytes.extend(64u64.to_le_bytes());
         bytes
+    }
+
+    #[test]
+    fn what_comes_in_place_of_a_model_is_named() {
+        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 16\n";
+        let cases: [(&[u8], &str); 8] = [
+            (pointer, "a pointer of Git LFS"),
+            (&pointer[..4], "a pointer of Git LFS"),
+            (
+                b"\xEF\xBB\xBF \n<?xml version=\"1.0\"?><Error/>",
+                "a web page or XML",
+            ),
+            (b"<!DOCTYPE html>", "a web page or XML"),
+            (b"{\"error\": \"Entry not found\"}", "JSON"),
+            (b"PK\x03\x04\x14\x00", "an archive"),
+            (
+                b"\x20\x1A\0\0\0\0\0\0{\"__metadata__\":{}}",
+                "a safetensors file",
+            ),
+            (b"GGML and more", "magic number. "),
+        ];
+        for (bytes, expected) in cases {
+            let error = check_magic("the model", bytes).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

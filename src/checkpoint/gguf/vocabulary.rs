@@ -26,6 +26,11 @@ pub(crate) mod kind {
 /// SentencePiece's visible space.
 const SPACE: char = '\u{2581}';
 
+/// A token that llama.cpp's converter leaves as it is, whatever its kind: `[unused7]`.
+pub(super) fn is_bracketed(text: &str) -> bool {
+    text.starts_with('[') && text.ends_with(']')
+}
+
 /// Keys of the token list.
 pub(crate) const TOKENS: &str = "tokenizer.ggml.tokens";
 pub(crate) const KINDS: &str = "tokenizer.ggml.token_type";
@@ -40,7 +45,8 @@ pub(crate) fn to_llama_cpp(text: &str, kind: i32) -> String {
     }
 }
 
-/// Hugging Face's token → id of llama.cpp's WordPiece `(token, type)`, in the order of the ids.
+/// Hugging Face's token → id of llama.cpp's WordPiece `(token, type)`, in the order of the ids. Its own converter leaves
+/// `[unused7]` as it is too, whatever its type.
 ///
 /// # Errors
 /// Two ids have the same token: the token.
@@ -54,6 +60,7 @@ pub(crate) fn from_llama_cpp<'a>(
             (kind::UNUSED, _) => continue,
             (kind::CONTROL, _) => text.to_owned(),
             (_, Some(word)) => word.to_owned(),
+            (_, None) if is_bracketed(text) => text.to_owned(),
             (_, None) => format!("##{text}"),
         };
         if ids.insert(token, id).is_some() {

@@ -90,6 +90,7 @@ pub fn run(args: Args) -> Result<()> {
     let options = training.options(common, &device, learnt)?;
     let task = Task {
         checkpoint: &checkpoint,
+        general: None,
         device,
         case: &case,
         train: &graph,

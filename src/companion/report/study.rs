@@ -171,8 +171,11 @@ impl<'a> Study<'a> {
         let tune = sources.tune.as_ref();
         let tuning = tune.map(|tune| examples(&mut train_inputs, tune));
         let base = Base::open(args, &inputs, &train_inputs, &sentences, folder)?;
-        let two_thirds = |data: &Dataset| data.whole_pairs(data.kept.len() * 2 / 3);
-        let two_thirds = sets.first().map_or(0, |set| two_thirds(set.data));
+        let part_rows = |data: &Dataset| {
+            let rows = args.part_rows.unwrap_or(data.kept.len() * 2 / 3);
+            data.whole_pairs(rows)
+        };
+        let part_rows = sets.first().map_or(0, |set| part_rows(set.data));
         let mut study = Self {
             train: &sources.train,
             training,
@@ -191,7 +194,7 @@ impl<'a> Study<'a> {
             base,
             fitted: Fitted::default(),
             judges: Vec::new(),
-            part_rows: args.part_rows.unwrap_or(two_thirds),
+            part_rows,
             no_examples: args.no_examples,
         };
         let own = &study.base.own;

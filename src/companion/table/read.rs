@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Cursor, Read},
-    panic::{self, AssertUnwindSafe},
     path::PathBuf,
 };
 
@@ -20,7 +19,10 @@ use super::{
     messages::Checked,
     parquet_error,
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    guard::caught,
+};
 
 pub struct ReadOptions {
     /// `None` for standard input.
@@ -174,12 +176,9 @@ fn guarded<T>(
     format: Format,
     read: impl FnOnce() -> std::result::Result<T, ArrowError>,
 ) -> Result<T> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let read = panic::catch_unwind(AssertUnwindSafe(read));
-    panic::set_hook(hook);
-    let broken = |_| Err(ArrowError::ParseError("it is damaged".into()));
-    read.unwrap_or_else(broken)
+    let broken = || Err(ArrowError::ParseError("it is damaged".into()));
+    caught(read)
+        .unwrap_or_else(broken)
         .map_err(arrow_error(what, format))
 }
 

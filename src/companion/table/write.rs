@@ -63,7 +63,9 @@ impl<W: Write + Send> Writer<W> {
             Rows::Objects(_) if matches!(options.format, Format::Text | Format::Jsonl) => {
                 SchemaRef::new(Schema::empty())
             }
-            Rows::Objects(objects) => infer(objects).map_err(&failed)?,
+            Rows::Objects(objects) => {
+                infer(objects).map_err(|e| no_columns(objects, &e, &options.what))?
+            }
         };
         let mut fields = columns.fields().to_vec();
         fields.push(options.field());
@@ -261,6 +263,15 @@ fn infer(objects: &[Object]) -> std::result::Result<SchemaRef, ArrowError> {
         }
     }
     Ok(Arc::new(Schema::new(fields)))
+}
+
+/// Says with which row the objects stop making columns.
+fn no_columns(objects: &[Object], reason: &ArrowError, what: &str) -> Error {
+    let all: Vec<usize> = (1..=objects.len()).collect();
+    let row = 1 + all.partition_point(|&rows| infer(&objects[..rows]).is_ok());
+    Error::InvalidArgument(format!(
+        "the fields of row {row} and of those before it make no columns for {what} ({reason}). Write JSON lines, where they pass through as they are."
+    ))
 }
 
 fn values(objects: &[Object]) -> std::result::Result<Vec<Value>, ArrowError> {

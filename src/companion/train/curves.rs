@@ -27,19 +27,18 @@ impl Smooth {
     }
 }
 
-/// history.csv: an epoch a row.
+/// history.csv: an epoch a row. A figure that is undefined leaves its cell empty.
 pub fn history(history: &[Epoch]) -> String {
     let column = history
         .first()
         .map_or("validation", |e| e.validation.column());
     let mut csv = format!("epoch,loss,{column}\n");
     for epoch in history {
-        csv += &format!(
-            "{},{},{}\n",
-            epoch.epoch,
-            epoch.loss,
-            epoch.validation.value()
-        );
+        let [loss, validated] = [epoch.loss, epoch.validation.value()].map(|figure| {
+            let defined = Some(figure).filter(|figure| figure.is_finite());
+            defined.map_or_else(String::new, |figure| figure.to_string())
+        });
+        csv += &format!("{},{loss},{validated}\n", epoch.epoch);
     }
     csv
 }
@@ -89,7 +88,7 @@ mod tests {
         let epochs = [epoch(1, 0.5, f64::NAN), epoch(2, 0.25, 0.75)];
         assert_eq!(
             history(&epochs),
-            "epoch,loss,validation_spearman\n1,0.5,NaN\n2,0.25,0.75\n"
+            "epoch,loss,validation_spearman\n1,0.5,\n2,0.25,0.75\n"
         );
         let losses: Vec<f64> = (0..1000).map(|i| 1.0 / f64::from(i + 1)).collect();
         let svg = chart(&epochs, &losses).unwrap();

@@ -148,6 +148,9 @@ pub struct Args {
     /// among them; a tenth of them is held out where there is no --validation [default: all]
     #[arg(long, value_name = "N", value_parser = count)]
     train_pairs: Option<usize>,
+    /// The folder of an encoder whose similarities kept texts are to have [default: the one that is trained, as it begins]
+    #[arg(long, value_name = "DIR", requires = "sources")]
+    kept_as: Option<PathBuf>,
     /// Most epochs
     #[arg(long, value_name = "N", value_parser = count, default_value = "4")]
     epochs: usize,
@@ -255,6 +258,7 @@ pub fn run(args: Args) -> Result<()> {
     let checkpoints = Checkpoints::of(&args.output, training.resume)?;
     let mut mixture = args.mixture()?;
     let checkpoint = trainable(&model)?;
+    let general = args.kept_as.as_deref().map(trainable).transpose()?;
     let baseline = mixture.rated.rows.iter();
     let baseline = ConditionOnly::fit(baseline.map(|r| (r.condition.as_str(), r.rating)));
     let validation = match args.held.read()? {
@@ -298,6 +302,7 @@ pub fn run(args: Args) -> Result<()> {
     let options = training.options(common, &device, learnt)?;
     let task = Task {
         checkpoint: &checkpoint,
+        general: general.as_ref(),
         device,
         case: &case,
         train: &mixture,
@@ -312,6 +317,7 @@ pub fn run(args: Args) -> Result<()> {
         "rows": mixture.rated.rows.len(),
         "groups": mixture.rated.groups.len(),
         "teachers": args.teacher_names(),
+        "kept_as": general.as_ref().map(|general| &general.encoder),
         "validation": args.held.name(),
         "options": best.options,
         "best_epoch": best.tuned.best,

@@ -10,7 +10,7 @@ use crate::{
     companion::{
         cache::{self, examples},
         numbers::{below_one, count, not_negative, positive},
-        output::{json_line, note, progress, write_file},
+        output::{fixed, json_line, note, progress, write_file},
         runtime::describe,
         table::data::datasets,
     },
@@ -22,7 +22,10 @@ use crate::{
     evaluation::metrics::Scores,
     head::HeadFile,
     lens::rows::Distinct,
-    training::head::{Example, HeadOptions, Trained, predict, train},
+    training::{
+        early_stopping::Validated,
+        head::{Example, HeadOptions, Trained, predict, train},
+    },
 };
 
 /// Train a projection head on an encoder that stays as it is
@@ -202,10 +205,10 @@ pub fn run(args: Args) -> Result<()> {
         let scores = Scores::of(&predicted, &stop_ratings, &stop_pairs);
         if !args.common.json {
             note!(
-                "seed {seed}: epoch {}, validation Spearman {:.4}, accuracy without ties {:.4}",
+                "seed {seed}: epoch {}, validation Spearman {}, accuracy without ties {}",
                 trained.best.epoch,
-                scores.spearman,
-                scores.accuracy_untied
+                Validated::Spearman(scores.spearman).shown(),
+                fixed(scores.accuracy_untied, 4)
             );
         }
         seeds.add(seed, trained.best, trained.seconds);

@@ -10,7 +10,7 @@ use std::{
 use candle_core::Device;
 use serde_json::{Value, json};
 
-use super::{Common, curves, interrupted::Checkpoints, seeds::Seeds};
+use super::{Common, curves, interrupt, interrupted::Checkpoints, seeds::Seeds};
 use crate::{
     backend::candle::training::parameters::{Adapter, Frozen, TrainingPrecision},
     checkpoint::{BertCheckpoint, Checkpoint, save},
@@ -233,6 +233,7 @@ fn one_seed<O: Objective>(
     checkpoints: &Checkpoints,
 ) -> Result<FineTuned> {
     let seed = task.options.seed;
+    interrupt::watch();
     let from = checkpoints.read(seed)?;
     let bar = progress(&format!("seed {seed}"), 1);
     let mut validated = String::new();
@@ -261,6 +262,14 @@ fn one_seed<O: Objective>(
                     let each = since.elapsed().as_secs_f64() / (step - before) as f64;
                     let mean = smooth.mean();
                     note!("seed {seed}, step {step} of {of}: loss {mean:.4}, {each:.2} s a step");
+                }
+                if interrupt::asked() {
+                    checkpoints.write(seed, &run.save()?)?;
+                    bar.finish_and_clear();
+                    note!(
+                        "seed {seed} stopped at step {step} of {of}, and what is done is saved: the same command with --resume goes on from there"
+                    );
+                    interrupt::end();
                 }
                 match args.checkpoint_every {
                     Some(every) if step % every == 0 => checkpoints.write(seed, &run.save()?),

@@ -1,4 +1,4 @@
-// The mean over the heads of softmax(q·kᵀ / √head_size + bias), for some queries of a packed batch.
+// The mean over some heads of softmax(q·kᵀ / √head_size + bias), for some queries of a packed batch.
 // qkv [tokens, 3 · hidden] → output [rows, columns], hidden = heads · head_size; zeros past a row's sequence.
 //
 // A workgroup takes one query, a thread every 64th key. Scores are computed twice, once for the sum and once
@@ -8,20 +8,22 @@ struct Params {
     rows: u32,
     columns: u32,
     hidden: u32,
-    heads: u32,
     head_size: u32,
     // 1 / √head_size
     scale: f32,
     // Tokens of the longest sequence that a relative bias is for.
     longest: u32,
-    padding: u32,
+    padding_0: u32,
+    padding_1: u32,
 }
 
-// A query and its sequence.
+// A query, its sequence, and the heads that it is averaged over, up to `heads_end`.
 struct Row {
     query: u32,
     start: u32,
     length: u32,
+    heads_start: u32,
+    heads_end: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -56,7 +58,7 @@ fn main(
     for (var column = lane; column < params.columns; column += LANES) {
         output[start + column] = 0.0;
     }
-    for (var head = 0u; head < params.heads; head++) {
+    for (var head = row.heads_start; head < row.heads_end; head++) {
         var highest = LOWEST;
         for (var key = lane; key < row.length; key += LANES) {
             highest = max(highest, score(row, head, key));
@@ -66,7 +68,7 @@ fn main(
         for (var key = lane; key < row.length; key += LANES) {
             total += exp(score(row, head, key) - peak);
         }
-        let divisor = workgroup_sum(lane, total) * f32(params.heads);
+        let divisor = workgroup_sum(lane, total) * f32(row.heads_end - row.heads_start);
         for (var key = lane; key < row.length; key += LANES) {
             output[start + key] += exp(score(row, head, key) - peak) / divisor;
         }

@@ -11,11 +11,11 @@ export default {
   model: {
     url: placed(new URL("./caselens-csts-q4_0.gguf", import.meta.url), "caselens-csts-q4_0.gguf"),
     bytes: 13722816,
-    sha256: "fbdba091316532ef2740c6b108ddf8df059e6670e8aa036326e754d65ca2d768",
+    sha256: "2c38eb0afc9db1c99001c62dd24990ab478fbd3b277a913c985a03c31abcfbdc",
   },
   head: {
     url: placed(new URL("./caselens-csts.head.safetensors", import.meta.url), "caselens-csts.head.safetensors"),
-    bytes: 9960,
-    sha256: "aa6e37dbf61c9807497b732ea72ec8f0ef34bd3356f8b6d4de697f5a8477420a",
+    bytes: 12170,
+    sha256: "a44527f987c8e2d70861361f033da4fd774fea761a6acdc517208398bad54ec6",
   },
 };

@@ -40,6 +40,8 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** How long a reader has stopped typing before the sentences are compared, in ms. */
 const PAUSE = 300;
+/** How far from the screen an element of `loading="lazy"` is loaded: a model takes some seconds. */
+const NEAR = "100%";
 /** Errors that trying again cannot mend: the texts have to change. */
 const OF_TEXTS: readonly string[] = ["empty-text", "invalid-text", "text-too-long", "condition-too-long"];
 
@@ -47,7 +49,8 @@ const OF_TEXTS: readonly string[] = ["empty-text", "invalid-text", "text-too-lon
  * The element `<case-lens>`.
  *
  * - Attributes: `sentence1`, `sentence2`, `conditions` (separated by semicolons or line breaks; without the attribute the text
- *   of each `<li>` inside the element), `editable`, `model`, `head` and `device` (as the options of `CaseLens.load`).
+ *   of each `<li>` inside the element), `editable`, `model`, `head` and `device` (as the options of `CaseLens.load`), and
+ *   `loading="lazy"`, which loads the model only when the element comes near the screen.
  * - Properties: `sentence1`, `sentence2`, `conditions` and `editable` as the attributes, `results`, and `labels` (what it says, in the
  *   page's language).
  * - Events: `result` ({@link ResultEvent}) and `error` ({@link FailureEvent}).
@@ -60,7 +63,7 @@ const OF_TEXTS: readonly string[] = ["empty-text", "invalid-text", "text-too-lon
  */
 export class CaseLensElement extends Base {
   /** @internal */
-  static readonly observedAttributes = ["sentence1", "sentence2", "conditions", "editable", "model", "head", "device"];
+  static readonly observedAttributes = ["sentence1", "sentence2", "conditions", "editable", "model", "head", "device", "loading"];
 
   #labels = ENGLISH;
   #view: View | undefined;
@@ -70,6 +73,8 @@ export class CaseLensElement extends Base {
   #scheduled = false;
   #results: readonly Comparison[] = [];
   #children: MutationObserver | undefined;
+  /** Watches for the reader to come near, as long as nothing is loaded before. */
+  #nearing: IntersectionObserver | undefined;
 
   /** The results shown last. */
   get results(): readonly Comparison[] {
@@ -147,12 +152,13 @@ export class CaseLensElement extends Base {
     // The parser may reach the element's children only now.
     this.#children = new MutationObserver(() => !this.hasAttribute("conditions") && this.#rewritten());
     this.#children.observe(this, { childList: true, characterData: true, subtree: true });
-    this.#restart();
+    this.#begin();
   }
 
   /** @internal */
   disconnectedCallback(): void {
     this.#children?.disconnect();
+    this.#unwatch();
     clearTimeout(this.#timer);
     this.#call?.abort();
     this.#share?.release();
@@ -162,7 +168,8 @@ export class CaseLensElement extends Base {
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
     if (!this.#view || before === after) return;
-    if (name === "model" || name === "head" || name === "device") this.#restart();
+    if (name === "loading") this.#begin();
+    else if (name === "model" || name === "head" || name === "device") this.#restart();
     else this.#rewritten();
   }
 
@@ -195,6 +202,25 @@ export class CaseLensElement extends Base {
     this.#timer = setTimeout(() => void this.#compare(), PAUSE);
   }
 
+  /** Begins to load, now or when the reader comes near. */
+  #begin(): void {
+    this.#unwatch();
+    if (this.#share || !this.isConnected) return;
+    if (this.getAttribute("loading") !== "lazy" || typeof IntersectionObserver === "undefined") return this.#restart();
+    this.#nearing = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      this.#unwatch();
+      this.#restart();
+    }, { rootMargin: NEAR });
+    this.#nearing.observe(this);
+  }
+
+  /** Waits for the reader no longer. */
+  #unwatch(): void {
+    this.#nearing?.disconnect();
+    this.#nearing = undefined;
+  }
+
   /** Loads, or takes part in what others have loaded, and compares. */
   #restart(): void {
     if (!this.isConnected) return;
@@ -217,7 +243,7 @@ export class CaseLensElement extends Base {
 
   async #compare(): Promise<void> {
     const view = this.#view;
-    if (!view || !this.isConnected) return;
+    if (!view || !this.isConnected || this.#nearing) return;
     clearTimeout(this.#timer);
     this.#call?.abort();
     const { signal } = (this.#call = new AbortController());
@@ -266,8 +292,41 @@ export class CaseLensElement extends Base {
 
 if (globalThis.customElements && !customElements.get("case-lens")) customElements.define("case-lens", CaseLensElement);
 
+/** What `<case-lens>` may be given in JSX, besides what any element may. */
+export interface CaseLensAttributes {
+  /** The first sentence. */
+  sentence1?: string | undefined;
+  /** The second sentence. */
+  sentence2?: string | undefined;
+  /** Conditions, separated by semicolons or line breaks. */
+  conditions?: string | undefined;
+  /** Whether readers may change the texts. */
+  editable?: boolean | undefined;
+  /** URL of the model. */
+  model?: string | undefined;
+  /** URL of the head. */
+  head?: string | undefined;
+  /** Where to run, as `LoadOptions.device`. */
+  device?: LoadOptions["device"];
+  /** `"lazy"` loads the model only when the element comes near the screen. */
+  loading?: "eager" | "lazy" | undefined;
+}
+
+/**
+ * The element for JSX: TypeScript finds it where a library takes the elements of the global namespace `JSX`, as React up to version 18 and
+ * Preact do. Others are told once in a project: React 19 by
+ * `declare module "react" { namespace JSX { interface IntrinsicElements extends CaseLensElements {} } }`.
+ */
+export interface CaseLensElements {
+  /** See {@link CaseLensElement}. Other attributes, such as `id` and `class`, and the library's own are not checked. */
+  "case-lens": CaseLensAttributes & Record<string, unknown>;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "case-lens": CaseLensElement;
+  }
+  namespace JSX {
+    interface IntrinsicElements extends CaseLensElements {}
   }
 }

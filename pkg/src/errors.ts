@@ -41,7 +41,7 @@
  * - `storage`: an index could not be stored, or not be read from where it is stored.
  * - `storage-full`: there is no room left to store an index.
  */
-export type ErrorCode = (typeof CODES)[number];
+export type ErrorCode = (typeof ENGINE_CODES)[number] | (typeof OWN_CODES)[number];
 
 const ENGINE_CODES = [
   "empty-text",
@@ -84,8 +84,12 @@ const OWN_CODES = [
   "storage-full",
 ] as const;
 
-/** @internal */
-export const CODES = [...ENGINE_CODES, ...OWN_CODES] as const;
+/**
+ * All of them; a page that only hears of errors bundles no list.
+ *
+ * @internal
+ */
+export const CODES = /* @__PURE__ */ ([] as ErrorCode[]).concat(ENGINE_CODES, OWN_CODES);
 
 /** What to do about an error of the engine in JavaScript; the engine speaks of things, not of arguments. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
@@ -150,9 +154,9 @@ function detailsOf({ index, url, status }: ErrorDetails = {}): ErrorDetails {
   return { ...(index !== undefined && { index }), ...(url !== undefined && { url }), ...(status !== undefined && { status }) };
 }
 
-/** The same error, of another item of a list, or of none. */
-export function withIndex(error: CaseLensError, index: number | undefined, message = error.message): CaseLensError {
-  return new CaseLensError(error.code, message, { ...(error.cause !== undefined && { cause: error.cause }), ...detailsOf(error), index });
+/** The same error with other details, or without one that is undefined here. */
+export function withDetails(error: CaseLensError, details: ErrorDetails, message = error.message): CaseLensError {
+  return new CaseLensError(error.code, message, { ...(error.cause !== undefined && { cause: error.cause }), ...detailsOf(error), ...details });
 }
 
 /** An error as plain data, for `postMessage`. */

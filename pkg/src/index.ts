@@ -5,6 +5,7 @@
  * @module caselens
  */
 
+export type { AttentionOptions } from "./api/attention.js";
 export { CaseLens } from "./api/caselens.js";
 export type { CompareOptions } from "./api/compare.js";
 export type { ConditionalEmbedOptions, ConditionalEmbedStreamOptions, ConditionedSentence } from "./api/embed.js";
@@ -37,8 +38,10 @@ export type { BatchOptions, EmbeddedBatch } from "./api/stream.js";
 export type { TruncateOptions } from "./api/truncate.js";
 export { CaseLensError, type ErrorCode, type ErrorDetails } from "./errors.js";
 export type {
+  AttentionHeads,
   CallOptions,
   Comparison,
+  ConditionAdvice,
   Device,
   EmbeddingNumbers,
   EmbeddingsData,
@@ -50,6 +53,7 @@ export type {
   GalleryItem,
   Info,
   OnTruncate,
+  Pooling,
   Progress,
   Reading,
   Recipe,

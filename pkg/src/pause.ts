@@ -2,6 +2,8 @@
 
 /** Lets messages that have already arrived be handled. A timer would do, but browsers hold nested timers back by 4 ms. */
 export function nextMacrotask(): Promise<void> {
+  // Some places on the edge have none.
+  if (typeof MessageChannel === "undefined") return new Promise((resolve) => setTimeout(resolve));
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

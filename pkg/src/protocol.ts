@@ -4,7 +4,7 @@
 // `failed`, unless it was aborted. Disposing terminates the worker and needs no message.
 
 import type { ErrorData } from "./errors.js";
-import type { CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, Explanation, GalleryData, Grouping, LoadedInfo, OnTruncate, Progress, TokenPooling } from "./types.js";
+import type { AttentionHeads, CachePlace, Comparison, Device, EmbeddingsData, EmbeddingType, Explanation, GalleryData, Grouping, LoadedInfo, OnTruncate, Pooling, Progress, TokenPooling } from "./types.js";
 
 /** Where a file comes from: an absolute URL, bytes that now belong to the worker, or a blob. */
 export type Source = ({ readonly url: string } | { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly blob: Blob }) & {
@@ -74,6 +74,8 @@ interface Part {
   readonly first?: number;
   /** Absent for `"warn"`. */
   readonly onTruncate?: OnTruncate;
+  /** What errors call the one text that this is, where it is none of a list of the caller's. */
+  readonly named?: string;
 }
 export interface CompareCall extends Part {
   readonly method: "compare";
@@ -99,7 +101,7 @@ export interface EmbedCall extends Form, Part {
 export interface EncodeCall extends Form, Part {
   readonly method: "encode";
   readonly texts: readonly string[];
-  readonly pooling: "mean" | "cls";
+  readonly pooling: Pooling;
   readonly normalize: boolean;
 }
 export interface ExplainCall {
@@ -112,9 +114,21 @@ export interface ExplainCall {
   readonly pooling: TokenPooling | undefined;
   readonly head: boolean | undefined;
 }
+export interface AttentionCall {
+  readonly method: "attention";
+  readonly sentence: string;
+  readonly condition: string | undefined;
+  /** Undefined for the last. */
+  readonly layer: number | undefined;
+}
 export interface TokenizeCall {
   readonly method: "tokenize";
   readonly text: string;
+}
+
+export interface LanguagesCall {
+  readonly method: "languages";
+  readonly texts: readonly string[];
 }
 
 export interface PeakCall {
@@ -146,7 +160,9 @@ export interface GalleryCall {
   readonly wasm?: WasmSource;
 }
 
-export type Call = LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | TokenizeCall | PeakCall | GroupCall | PlaneCall | GalleryCall | FilesCall;
+export type Call =
+  | LoadCall | CompareCall | EmbedCall | EncodeCall | ExplainCall | AttentionCall | TokenizeCall | LanguagesCall | PeakCall | GroupCall | PlaneCall | GalleryCall
+  | FilesCall;
 
 /** What each call gives. */
 export interface Results {
@@ -155,7 +171,10 @@ export interface Results {
   embed: EmbeddingsData;
   encode: EmbeddingsData;
   explain: Explanation;
+  attention: AttentionHeads;
   tokenize: Uint32Array;
+  /** Empty where there is nothing to tell. */
+  languages: string[];
   /** Operations per second; null where a GPU computes. */
   peak: number | null;
   group: Grouping[];

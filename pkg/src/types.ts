@@ -4,6 +4,12 @@
 /** Where a model runs: on the GPU through WebGPU, or on the CPU through WebAssembly. */
 export type Device = "webgpu" | "wasm";
 
+/**
+ * How the vectors of a text's tokens become one: their mean; the first token's or the last token's; or what the encoder's pooler makes of
+ * the first token's, as SimCSE has it.
+ */
+export type Pooling = "mean" | "cls" | "last" | "pooler";
+
 /** What the module says of what it loaded, in the crate's own names. */
 export interface EngineInfo {
   /** Where it runs. */
@@ -35,6 +41,10 @@ export interface EngineInfo {
     /** 0 to 1. */
     readonly threshold: number;
   } | null;
+  /** How the encoder's authors pool a text by itself, as its file says. */
+  readonly pooling: Pooling;
+  /** The longest input in tokens, special tokens included: what is left of a longer text is not read. */
+  readonly maxLength: number;
 }
 
 /** What a worker says of what it loaded. */
@@ -87,6 +97,13 @@ export interface CallOptions {
 /** What happens where the encoder reads less than there is of a text. */
 export type OnTruncate = "warn" | "error" | "ignore";
 
+/**
+ * What a condition may better not be, by the guidelines of C-STS's annotators: `"value"`, a value in the place of an aspect ("the colour is
+ * green" for "the colour"); `"sentence"`, about the sentences themselves ("the dog in the sentence"); `"vague"`, an aspect that narrows
+ * nothing down ("the activity"); `"literal"`, a number of something; `"ungrammatical"`, no whole phrase.
+ */
+export type ConditionAdvice = "value" | "sentence" | "vague" | "literal" | "ungrammatical";
+
 /** One comparison. */
 export interface Comparison {
   /** The condition, as it was given. */
@@ -114,6 +131,8 @@ export interface Comparison {
    * counts as saying nothing, and the similarity means little. Absent where the head does not tell that.
    */
   readonly mentioned?: readonly [number, number];
+  /** Present when the condition's words make it look like one to be put in another way. It is compared all the same. */
+  readonly advice?: readonly ConditionAdvice[];
   /**
    * Where the condition looked, when that was asked for (`attention`): for each sentence what `explain` gives, with the last
    * layer's attention alone.
@@ -192,6 +211,24 @@ export interface Reading {
   readonly attention: readonly (readonly Float32Array[])[];
   /** How many of the sentence's tokens did not fit and were left out. */
   readonly cut: number;
+}
+
+/** How the tokens of one input attend to one another in a layer, by each of its attention heads. */
+export interface AttentionHeads extends Omit<Reading, "attention"> {
+  /** As the encoder is given it, which its tokens' `start` and `end` count in. Null without one. */
+  readonly condition: string | null;
+  /** The layer whose attention it is, counted from 0. */
+  readonly layer: number;
+  /** How many layers the encoder has. */
+  readonly layers: number;
+  /** How many attention heads the layer has. */
+  readonly heads: number;
+  /**
+   * How much of its attention each token gives to each token, `[heads][tokens][tokens]` end to end: what token `i` gives to token
+   * `j` by head `h` is `shares[(h * tokens.length + i) * tokens.length + j]`. The numbers of one row sum to 1. The mean over the
+   * heads is what {@link Reading.attention} tells of the condition's tokens.
+   */
+  readonly shares: Float32Array;
 }
 
 /** A comparison taken apart. All numbers are the loaded model's own. */

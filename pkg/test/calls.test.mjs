@@ -30,12 +30,30 @@ test("a text that cannot be read is found before any is, and the error has its p
     await assert.rejects(lens.search("a", list), error);
     await assert.rejects(lens.cluster(list), error);
     await assert.rejects(lens.suggest("a", "b", { conditions: list }), error);
-    for (const call of [lens.compare(text, "b", ["c"]), lens.explain("a", text), lens.explain("a", "b", text), lens.search(text, ["a"]), lens.suggest("a", text)]) {
+    const calls = [
+      lens.compare(text, "b", ["c"]),
+      lens.explain("a", text),
+      lens.explain("a", "b", text),
+      lens.attention(text),
+      lens.attention("a", text),
+      lens.search(text, ["a"]),
+      lens.suggest("a", text),
+    ];
+    for (const call of calls) {
       await assert.rejects(call, (thrown) => thrown.code === code && !("index" in thrown));
     }
   }
   await assert.rejects(encoder.embed(["a", 7]), { code: "invalid-argument", index: 1, message: /^texts\[1\] must be a string/ });
   await assert.rejects(lens.embed([{ sentence: "a" }, 7]), { code: "invalid-argument", index: 1, message: /^texts\[1\] must be a string, or an object/ });
+  assert.deepEqual(calls(), []);
+});
+
+test("a layer is a whole number from 0", async () => {
+  const { lens, calls } = await open();
+  for (const layer of [-1, 1.5, "1", null, Number.NaN]) {
+    await assert.rejects(lens.attention("a", "b", { layer }), { code: "invalid-argument", message: /^layer must be a whole number from 0/ }, `${layer}`);
+  }
+  await assert.rejects(lens.attention("a", "b", { signal: "now" }), { code: "invalid-argument" });
   assert.deepEqual(calls(), []);
 });
 

@@ -138,3 +138,10 @@ test("some rows, and those of several, with all that is known of them", () => {
   assert.throws(() => embeddings.concat(new Embeddings(floats)), { code: "invalid-argument" });
   assert.throws(() => embeddings.concat(new Embeddings({ ...bytes, model: "other" })), { code: "invalid-argument", message: /m, other/ });
 });
+
+test("lengths that are none are refused", () => {
+  const data = new Float32Array(8);
+  for (const wrong of [{ length: -2, dims: -4 }, { length: 2.5, dims: 3.2 }, { length: 8, dims: NaN }, { length: undefined, dims: 4 }, { length: "2", dims: 4 }]) {
+    assert.throws(() => new Embeddings({ dtype: "float32", data, ...wrong }), { code: "invalid-argument" }, JSON.stringify(wrong));
+  }
+});

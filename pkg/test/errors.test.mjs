@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { CaseLensError, CODES, fromErrorData, toCaseLensError, toErrorData, withIndex } from "../build/errors.js";
+import { CaseLensError, CODES, fromErrorData, toCaseLensError, toErrorData, withDetails } from "../build/errors.js";
 
 const read = (file) => readFile(new URL(file, import.meta.url), "utf8");
 
@@ -48,7 +48,7 @@ test("an error crosses to the page with its details, and with the code of what l
 test("an error can be of another item of a list, or of none", () => {
   const cause = new Error("beneath");
   const error = new CaseLensError("empty-text", "texts[3] is empty.", { index: 3, cause });
-  const moved = withIndex(error, 7);
+  const moved = withDetails(error, { index: 7 });
   assert.deepEqual([moved.index, moved.message, moved.cause], [7, error.message, cause]);
-  assert.ok(!("index" in withIndex(error, undefined)));
+  assert.ok(!("index" in withDetails(error, { index: undefined })));
 });

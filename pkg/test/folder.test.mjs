@@ -1,7 +1,7 @@
 // The folder that downloads are kept in, in Node: what is read from it may be damaged, and may be left at any time.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -81,4 +81,17 @@ test("a file that cannot be read is fetched anew", async () => {
   assert.equal(await cache.read(url), undefined);
   assert.equal(await get(), false);
   assert.equal(requests, before + 1);
+});
+
+test("what killed processes left behind is swept once it is old, and nothing else", async () => {
+  const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  const names = { left: `0123456789abcdef-model.gguf.${uuid}.part`, fresh: `fedcba9876543210-model.gguf.${uuid}.part`, mine: "notes.part", whole: "0123456789abcdef-model.gguf" };
+  for (const [what, name] of Object.entries(names)) {
+    await writeFile(path.join(folder, name), "x");
+    if (what !== "fresh") await utimes(path.join(folder, name), old, old);
+  }
+  await FolderCache.open(folder, assert.fail);
+  const there = await readdir(folder);
+  assert.deepEqual(Object.keys(names).filter((what) => there.includes(names[what])), ["fresh", "mine", "whole"]);
 });

@@ -68,8 +68,8 @@ export function fakeWasm(behave = () => undefined) {
     /** A model in memory: the chunks that it was pushed, in their order. */
     ModelFile: class {
       chunks = [];
-      constructor(size) {
-        this.size = size;
+      constructor(size, name) {
+        Object.assign(this, { size, name });
       }
       push(chunk) {
         behave("push", [chunk, this]);
@@ -83,13 +83,13 @@ export function fakeWasm(behave = () => undefined) {
       }
     },
     Engine: {
-      async load(file, head, opened) {
+      async load(file, head, headName, opened) {
         if (file.freed) throw new Error("the model was used after free()");
         file.freed = true;
         opened.leave("taken");
         const { device, reason } = opened;
         const model = file.bytes;
-        await behave("load", [model, head, device, file]);
+        await behave("load", [model, head, device, file, headName]);
         const engine = {
           device: device === "wasm" ? "wasm" : "webgpu",
           model,
@@ -105,6 +105,8 @@ export function fakeWasm(behave = () => undefined) {
             model: "fake",
             bytes: model.byteLength + (head?.byteLength ?? 0),
             reason,
+            pooling: "mean",
+            maxLength: 512,
           }),
           compare: (sentence1, sentence2, conditions, first, unconditional, attention) =>
             run("compare", [sentence1, sentence2, conditions, first, unconditional, attention], () => ({
@@ -127,6 +129,7 @@ export function fakeWasm(behave = () => undefined) {
           },
           plane: (data, dims, previous) => previous ?? new Float32Array((2 * data.length) / dims),
           tokenize: (text) => new Uint32Array(text.length),
+          languages: (texts) => texts.map((text) => (text.startsWith("der") ? "de" : "")),
           peak: () => (device === "webgpu" ? undefined : 1e11),
           free: () => {
             engine.freed = true;

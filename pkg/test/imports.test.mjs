@@ -13,7 +13,7 @@ import { cruise } from "../docs/node_modules/dependency-cruiser/src/main/index.m
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What page and worker agree on. */
-const AGREED = ["types.ts", "errors.ts", "protocol.ts", "chunks.ts", "pause.ts"];
+const AGREED = ["types.ts", "errors.ts", "protocol.ts", "chunks.ts", "pause.ts", "policy.ts"];
 /** What the views of the demo stand on. */
 const GROUND = ["format.ts", "strings.ts", "state/", "ui/"];
 /** The parts of each house from the ground up, and which others each may import. */
@@ -24,6 +24,7 @@ const HOUSES = {
     "protocol.ts": ["types.ts", "errors.ts"],
     "chunks.ts": ["types.ts"],
     "pause.ts": [],
+    "policy.ts": [],
     "worker/": AGREED,
     "worker.ts": [...AGREED, "worker/"],
     "inline.ts": [...AGREED, "worker/"],
@@ -49,8 +50,10 @@ const HOUSES = {
     "strings/": ["lesson.ts", "format.ts", "strings.ts"],
     "state/": ["language.ts"],
     "ui/": ["language.ts", "strings.ts", "state/"],
-    "compare/": GROUND,
-    "list/": GROUND,
+    "tables/": ["strings.ts"],
+    "pairs/": [...GROUND, "tables/"],
+    "compare/": [...GROUND, "pairs/"],
+    "list/": [...GROUND, "tables/"],
     "how/": GROUND,
     "larger/": GROUND,
     "speed/": GROUND,

@@ -52,7 +52,7 @@ function origin({ kind = "lens", model = "fake", store, mentioned, change = 0, f
     asked,
     hold: undefined,
     calls: {
-      info: { model, mentioned: mentioned ? { threshold: 0.5 } : null },
+      info: { model, pooling: "mean", mentioned: mentioned ? { threshold: 0.5 } : null },
       async call(call, signal, onPart) {
         if (call.method === "group") return call.counts.map((count) => ({ labels: Uint32Array.from({ length: call.data.length / call.dims }, (_, i) => i % count), centrality: new Float32Array(call.data.length / call.dims).fill(0.5), silhouette: 0.5 }));
         if (call.method === "plane") return new Float32Array((2 * call.data.length) / call.dims);
@@ -60,7 +60,7 @@ function origin({ kind = "lens", model = "fake", store, mentioned, change = 0, f
         asked.push(texts);
         if (texts[0] !== PROBE && self.hold) await self.hold;
         signal?.throwIfAborted();
-        fail?.(texts);
+        fail?.(texts, call);
         onPart?.(0.5);
         onPart?.(1);
         const condition = call.conditions?.[0];
@@ -340,13 +340,13 @@ test("changes take turns, and a search meanwhile sees what was there", async () 
 });
 
 test("an error of a text says which item it is", async () => {
-  const fail = (texts) => {
+  const fail = (texts, { named }) => {
     const index = texts.indexOf("at 2");
-    if (index >= 0) throw new CaseLensError("text-too-long", "too long", { index });
+    if (index >= 0) throw new CaseLensError("text-too-long", `${named ?? `texts[${index}]`} is too long`, named === undefined ? { index } : {});
   };
   const { index } = await open({}, origin({ fail }));
-  await assert.rejects(index.add(items(["at 1", "at 1", "at 2"])), { code: "text-too-long", index: 2, message: /^items\[2\]\.text/ });
-  await assert.rejects(index.search("at 2"), (error) => error.code === "text-too-long" && !("index" in error));
+  await assert.rejects(index.add(items(["at 1", "at 1", "at 2"])), { code: "text-too-long", index: 2, message: "items[2].text is too long" });
+  await assert.rejects(index.search("at 2"), (error) => error.message === "query is too long" && !("index" in error));
   assert.equal(index.size, 0);
 });
 
@@ -523,6 +523,26 @@ test("a search gives way to other work", async (context) => {
   await index.search(query);
   clearImmediate(timer);
   assert.ok(turns >= 4, `${turns} turns while five blocks were searched`);
+});
+
+test("bytes of an index that were handed over to another thread are told", async () => {
+  const bytes = new Uint8Array(64);
+  structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+  for (const gone of [bytes, bytes.buffer]) await assert.rejects(loadIndex(origin(), gone), { name: "CaseLensError", ...invalid, message: /^bytes has no bytes any more/ });
+});
+
+test("what a killed process left beside an index in a file is swept once it is old, and nothing else", async () => {
+  const at = await mkdtemp(path.join(folder, "swept-"));
+  const store = indexFiles((name) => pathToFileURL(name).href);
+  const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  const names = { left: `a+b (1).idx.${uuid}.tmp`, fresh: `a+b (1).idx.${uuid.replace("0f", "1f")}.tmp`, other: `other.idx.${uuid}.tmp` };
+  for (const [what, name] of Object.entries(names)) {
+    await writeFile(path.join(at, name), "x");
+    if (what !== "fresh") await utimes(path.join(at, name), old, old);
+  }
+  await store.write(path.join(at, "a+b (1).idx"), new Uint8Array(3), () => {});
+  assert.deepEqual((await readdir(at)).sort(), ["a+b (1).idx", names.fresh, names.other].sort());
 });
 
 const MODELS = fileURLToPath(new URL("../../www/public/models/", import.meta.url));

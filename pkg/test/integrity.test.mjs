@@ -65,6 +65,34 @@ test("a kept file that is another is fetched anew, and one from the network is a
   assert.equal(storage.entries.size, 0);
 });
 
+test("what was checked before it was kept says so, and is not checked each time", async (context) => {
+  const storage = (globalThis.caches = new FakeCaches());
+  const realFetch = globalThis.fetch;
+  context.after(() => {
+    delete globalThis.caches;
+    globalThis.fetch = realFetch;
+  });
+  globalThis.fetch = async () => new Response(FILE);
+  let hashed = 0;
+  const hash = () => {
+    const own = new Sha256();
+    return { update: (bytes) => ((hashed += bytes.length), own.update(bytes)), digest: () => own.digest() };
+  };
+  const get = async (expected) => {
+    const sink = new Verified(new Whole(), "The model", expected, hash);
+    const found = await download(MODEL, { role: "model", cache: await BrowserCache.open(assert.fail), meter: recordingMeter(), sha256: expected }, sink);
+    await found.kept;
+    return found.fromCache;
+  };
+  assert.equal(await get(sha256(FILE)), false);
+  assert.equal(hashed, FILE.length);
+  assert.equal(storage.entries.get(MODEL).headers.get("x-caselens-sha256"), sha256(FILE));
+  assert.equal(await get(sha256(FILE)), true);
+  assert.equal(hashed, FILE.length);
+  // One that is asked for by another sum is another file.
+  await assert.rejects(get(sha256(OTHER)), { code: "integrity" });
+});
+
 test("bytes and URLs are checked in the worker, the head as the model", async () => {
   const load = async (model, head) => {
     const answers = [];

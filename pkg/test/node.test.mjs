@@ -109,6 +109,48 @@ test("a comparison tells where its condition looked as explain does, to the bit,
   }
 });
 
+test("attention is told head by head, and its mean is what explain tells", async () => {
+  const lens = await CaseLens.load({ model: MODEL, threads: 1 });
+  const explained = await lens.explain(...PAIR, "the game.");
+  for (const [at, sentence] of PAIR.entries()) {
+    const [reading] = explained.readings[at];
+    for (const layer of reading.attention.keys()) {
+      const { shares, ...seen } = await lens.attention(sentence, "the game.", { layer });
+      const { order, tokens, cut } = reading;
+      assert.deepEqual(seen, { order, tokens, cut, condition: "the game", layer, layers: reading.attention.length, heads: 12 });
+      const { length } = tokens;
+      assert.equal(shares.length, 12 * length * length);
+      const row = (head, from) => shares.subarray((head * length + from) * length).subarray(0, length);
+      for (let start = 0; start < shares.length; start += length) {
+        const sum = shares.subarray(start, start + length).reduce((sum, share) => sum + share, 0);
+        assert.ok(Math.abs(sum - 1) < 1e-5, `a row sums to ${sum}`);
+      }
+      const looking = tokens.flatMap(({ part }, i) => (part === "condition" ? [i] : []));
+      for (const [i, from] of looking.entries()) {
+        for (let to = 0; to < length; to += 1) {
+          const mean = Array.from({ length: 12 }, (_, head) => row(head, from)[to] / 12).reduce((sum, share) => sum + share);
+          assert.ok(Math.abs(mean - reading.attention[layer][i][to]) < 1e-6, `layer ${layer}, from ${from} to ${to}`);
+        }
+      }
+    }
+  }
+  const last = await lens.attention(PAIR[0]);
+  assert.deepEqual([last.order, last.condition, last.layer, last.tokens.length], [null, null, last.layers - 1, PAIR[0].split(" ").length + 2]);
+  assert.deepEqual((await lens.attention(PAIR[0], undefined, { layer: last.layer })).shares, last.shares);
+  await assert.rejects(lens.attention(PAIR[0], "the game", { layer: last.layers }), { code: "invalid-argument", message: /no layer 6/ });
+  await assert.rejects(lens.attention(PAIR[0], "the game ".repeat(300)), { code: "condition-too-long" });
+  const aborted = AbortSignal.abort(new Error("no longer wanted"));
+  await assert.rejects(lens.attention(PAIR[0], "the game", { signal: aborted }), /no longer wanted/);
+  lens.dispose();
+});
+
+test("a condition that is better put in another way is compared, and told", async () => {
+  const lens = await CaseLens.load({ model: MODEL });
+  const results = await lens.compare(...PAIR, ["the colour", "the colour is green", "the game in the sentence", "the number of people", "The Activity."]);
+  lens.dispose();
+  assert.deepEqual(results.map(({ advice }) => advice), [undefined, ["value"], ["sentence"], ["literal"], ["vague"]]);
+});
+
 test("paths may hold what URLs give a meaning to", async () => {
   const odd = path.join(temporary, "50% #1 tiny?.gguf");
   await writeFile(odd, await readFile(BASE));

@@ -71,6 +71,22 @@ test("URLs are strings or URL objects, relative to the page", async () => {
   ]);
 });
 
+test("hf:// names a file on the hub, or on another that is named", async () => {
+  const named = (model, options) => sources({ model, ...options }).then(([{ url }, beside]) => [url, beside.url]);
+  const hub = "https://huggingface.co/BAAI/bge-small/resolve";
+  assert.deepEqual(await named("hf://BAAI/bge-small/q8 0/m.gguf"), [`${hub}/main/q8%200/m.gguf`, `${hub}/main/q8%200/caselens-csts.head.safetensors`]);
+  assert.equal((await named("hf://BAAI/bge-small@v1.5/m.gguf"))[0], `${hub}/v1.5/m.gguf`);
+  for (const mirror of ["https://hub.example.net/", new URL("https://hub.example.net")]) {
+    assert.equal((await named("hf://a/b/m.gguf", { hub: mirror }))[0], "https://hub.example.net/a/b/resolve/main/m.gguf");
+  }
+  assert.equal((await named("hf://a/b/m.gguf", { hub: "/mirror" }))[0], "https://example.org/mirror/a/b/resolve/main/m.gguf");
+  assert.deepEqual((await sources({ head: "hf://a/b/h.safetensors" }))[1], { url: "https://huggingface.co/a/b/resolve/main/h.safetensors" });
+  for (const model of ["hf://a", "hf://a/b", "hf://a/b/", "hf:///b/c", "hf://a/b@/c"]) {
+    await assert.rejects(sources({ model }), { ...invalid, message: /hf:\/\/owner\/name\/file/ }, model);
+  }
+  await assert.rejects(sources({ model: "hf://a/b/c", hub: 5 }), { ...invalid, message: /hub/ });
+});
+
 test("bytes are copied, and only the part that was given", async () => {
   const whole = Uint8Array.from([0, 1, 2, 3, 4, 5]);
   const [{ bytes }, { bytes: fromBuffer }] = await sources({ model: whole.subarray(2, 4), head: whole.buffer });
@@ -171,4 +187,21 @@ test("a text that is empty or too long is refused with its place", () => {
   // Characters and not UTF-16 units are counted.
   assert.equal(checkTexts("texts", ["😀".repeat(50_000)]).length, 1);
   assert.throws(() => checkTexts("texts", ["😀".repeat(50_001)]), { code: "text-too-long", message: /50001 characters/ });
+});
+
+test("bytes that were handed over to another thread are told", async () => {
+  const given = () => new Uint8Array(16);
+  const gone = (value) => {
+    structuredClone(value.buffer ?? value, { transfer: [value.buffer ?? value] });
+    return value;
+  };
+  for (const option of ["model", "head", "wasm"]) {
+    for (const value of [gone(given()), gone(given().buffer)]) {
+      await assert.rejects(loadRequest({ model: given(), [option]: value }, true, "https://example.org/"), {
+        name: "CaseLensError",
+        code: "invalid-argument",
+        message: new RegExp(`^${option} has no bytes any more`),
+      });
+    }
+  }
 });

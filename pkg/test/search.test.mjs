@@ -3,8 +3,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Embeddings } from "../build/api/embeddings.js";
-import { firstOf } from "../build/api/list/first.js";
+import { First } from "../build/api/list/first.js";
 import { search } from "../build/api/list/search.js";
+
+/** The first `limit` of the numbers 0 to `count` − 1, in their order. */
+function firstOf(count, limit, order) {
+  const first = new First(limit, order);
+  for (let number = 0; number < count; number++) if (first.takes(number)) first.keep(number);
+  return first.sorted();
+}
 
 /** Numbers that look random and are the same every time, −1 to 1. */
 function* numbers(seed = 1) {
@@ -78,4 +85,28 @@ test("a search of embeddings gives the nearest, and reads no text but the query"
     assert.equal(hits[0].index, 5);
     assert.deepEqual(asked, [[["the query"], 12, form.dtype]]);
   }
+});
+
+test("a search by embeddings that are there gives way to other work, and can be left", async (context) => {
+  const [length, dims] = [4000, 8];
+  const embeddings = new Embeddings({ dtype: "float32", data: Float32Array.from(some(length * dims)), length, dims });
+  const texts = Array.from({ length }, (_, i) => `text ${i}`);
+  const calls = { info: { model: "fake", mentioned: null }, call: async () => ({ dtype: "float32", data: Float32Array.from(some(dims, 7)), length: 1, dims }) };
+  const expected = await search(calls, "query", texts, { embeddings });
+
+  // A clock by which each look is long after the one before.
+  let now = 0;
+  context.mock.method(performance, "now", () => (now += 100));
+  let turns = 0;
+  const controller = new AbortController();
+  const count = () => {
+    if (++turns === 30) controller.abort(new Error("enough"));
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  assert.deepEqual(await search(calls, "query", texts, { embeddings }), expected);
+  assert.ok(turns >= 10, `${turns} turns`);
+  turns = 0;
+  await assert.rejects(search(calls, "query", texts, { embeddings, signal: controller.signal }), { message: "enough" });
+  clearImmediate(timer);
 });

@@ -140,6 +140,21 @@ test("the module's own fault is an error, while the files are on their way", asy
   assert.equal((await session.call(encode(1))).error.code, "internal");
 });
 
+test("the model comes while the module is on its way, and goes into it then", async () => {
+  let start;
+  const booted = new Promise((resolve) => (start = resolve));
+  const pieces = [];
+  const wasm = fakeWasm((what, [piece]) => what === "push" && pieces.push(piece.byteLength));
+  const { load, cached } = open({ boot: () => booted.then(() => wasm) });
+  const loaded = load();
+  await sleep(1);
+  assert.deepEqual([...cached.keys()].sort(), [HEAD, MODEL]);
+  assert.deepEqual(pieces, []);
+  start();
+  assert.equal((await loaded).type, "done");
+  assert.deepEqual(pieces, [4]);
+});
+
 test("a module that cannot start is an error of its own, also before anything waits for it", async (context) => {
   const unhandled = context.mock.fn();
   process.on("unhandledRejection", unhandled);
@@ -431,6 +446,35 @@ test("kept files that the engine refuses are fetched once more", async () => {
   assert.equal(cached.get(MODEL).byteLength, 4);
 });
 
+test("errors and warnings name what the caller gave: an item of its list, or the one text that is none", async () => {
+  const { load, call, messages } = open({
+    behave: (method, args) => {
+      if (method !== "embed" && method !== "encode") return undefined;
+      const [texts, at] = [args[0], args.at(-1)];
+      const bad = texts.indexOf("bad");
+      if (bad >= 0) throw engineError("empty-text", `${method === "embed" ? "sentence" : "text"} ${at + bad + 1} is empty.`);
+      const worse = texts.indexOf("worse");
+      if (worse >= 0) throw engineError("condition-too-long", `condition ${at + worse + 1} takes 600 tokens.`);
+      return { data: new Float32Array(2 * texts.length), count: texts.length, dims: 2, warnings: [], truncated: Uint32Array.from(texts, (text) => (text === "long" ? 3 : 0)) };
+    },
+  });
+  await load();
+  const many = (text) => Array.from({ length: 70 }, (_, i) => (i === 65 ? text : "a dog"));
+  const embed = (sentences, rest) => ({ method: "embed", sentences, conditions: sentences.map(() => "c"), dtype: "float32", ...rest });
+  const said = async (asked) => {
+    const { error } = await call(asked);
+    return [error.message, error.index];
+  };
+  assert.deepEqual(await said(embed(many("bad"))), ["texts[65] is empty.", 65]);
+  assert.deepEqual(await said({ ...encode(1), texts: many("bad") }), ["texts[65] is empty.", 65]);
+  assert.deepEqual(await said(embed(many("worse"))), ["the condition of texts[65] takes 600 tokens.", 65]);
+  assert.deepEqual(await said(embed(["bad"], { named: "query" })), ["query is empty.", undefined]);
+  assert.deepEqual(await said(embed(["long"], { named: "query", onTruncate: "error" })), ["query is longer than the encoder reads. Split it, or let its end be left out: `onTruncate` says so.", undefined]);
+  await call(embed(["long"], { named: "query" }));
+  const warnings = messages.flatMap((m) => (m.type === "warning" ? [m.message] : []));
+  assert.deepEqual(warnings, ["query is longer than the encoder reads: its last 3 tokens were left out."]);
+});
+
 test("texts are numbered as in the call, not as in the chunk, and warnings are said once", async () => {
   const { load, call, messages } = open({
     behave: (method, [texts, , , , , first]) => {
@@ -551,4 +595,10 @@ test("warnings reach the page", async () => {
   await load();
   await call(encode(1));
   assert.deepEqual(messages.filter((m) => m.type === "warning"), [{ type: "warning", id: 1, message: "texts[0] was cut" }]);
+});
+
+test("languages are told by their codes", async () => {
+  const { load, call } = open();
+  await load();
+  assert.deepEqual((await call({ method: "languages", texts: ["der Hund", "a dog"] })).value, ["de", ""]);
 });

@@ -2,6 +2,8 @@
 // Compiled, never run: wrong uses are marked, and tsc fails when one of them turns out to be accepted.
 
 import {
+  type AttentionHeads,
+  type AttentionOptions,
   CaseLens,
   CaseLensError,
   type Clustering,
@@ -32,7 +34,7 @@ import {
 import { type EmbeddingModel, embeddingModel } from "caselens/ai";
 import { inThisThread } from "caselens/inline";
 import { CaseLensEmbeddings } from "caselens/langchain";
-import { type CaseLensElement, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
+import { type CaseLensElement, type CaseLensElements, type FailureEvent, type Labels, type ResultEvent } from "caselens/element";
 
 const signal = new AbortController().signal;
 
@@ -86,6 +88,9 @@ const explained: Explanation = await lens.explain("a", "b", "c", { subtract: tru
 const bare: Explanation = await lens.explain("a", "b");
 const last: ExplainedStep | undefined = explained.steps.at(-1);
 const weight: number | undefined = bare.readings[0][0]?.attention[0]?.[0]?.[0];
+const seen: AttentionHeads = await lens.attention("a", "b", { layer: 0, signal } satisfies AttentionOptions);
+const given: [Float32Array, number, string | null | undefined] = [seen.shares, seen.heads + seen.layer + seen.layers + seen.cut, seen.tokens[0]?.text ?? seen.condition];
+const alone: AttentionHeads = await lens.attention("a");
 const embeddings: Embeddings<"float32"> = await lens.embed([{ sentence: "a" }, { sentence: "b", condition: "c" }], { signal });
 const rows: Float32Array[] = [...embeddings];
 const numbersOfAll: Float32Array = embeddings.data;
@@ -150,6 +155,14 @@ if (code === "head-mismatch") throw error;
 const element: CaseLensElement | null = document.querySelector("case-lens");
 element?.addEventListener("result", (event) => numbers.push((event as ResultEvent).detail.results.length));
 element?.addEventListener("error", (event) => named.push((event as unknown as FailureEvent).detail.code));
+const inJsx: JSX.IntrinsicElements["case-lens"] = { sentence1: "a dog", conditions: "the place; the game", editable: true, loading: "lazy", id: "first" };
+// As React 19 takes it, whose namespace is its own.
+declare namespace OwnJsx {
+  interface IntrinsicElements extends CaseLensElements {}
+}
+const inOwnJsx: OwnJsx.IntrinsicElements["case-lens"] = inJsx;
+// @ts-expect-error a number is no device
+const wrongJsx: JSX.IntrinsicElements["case-lens"] = { ...inOwnJsx, device: 1 };
 if (element) element.conditions = ["the place", ...element.conditions];
 const german: Partial<Labels> = { add: "Noch eine Bedingung", rating: (rating) => rating.toFixed(1), error: ({ code }) => code };
 if (element) element.labels = german;
@@ -178,6 +191,8 @@ encoder.embedStream(["a"], { onProgress });
 await encoder.embed(["a"], { condition: "c" });
 // @ts-expect-error: no such pooling
 await encoder.embed(["a"], { pooling: "max" });
+// @ts-expect-error: layers are counted, not named
+await lens.attention("a", "b", { layer: "last" });
 // @ts-expect-error: no such pooling
 await lens.explain("a", "b", "c", { pooling: "mean" });
 const plainIndex: Index = await encoder.index({ pooling: "cls", dtype: "binary" });
@@ -199,4 +214,4 @@ new Gallery();
 // @ts-expect-error: an unknown option is a typing mistake
 const options: LoadOptions = { modle: "model.gguf" };
 
-export { gathered, shown, years, adapter, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };
+export { gathered, given, shown, years, adapter, alone, answered, asked, at, bits, central, cut, cutAway, described, device, threads, first, hits, ids, isError, lacking, languages, last, license, likeness, lookedAt, named, nothing, numbers, numbersOfAll, options, over, places, plain, rows, silent, small, spoken, suggested, threshold, trained, vector, weight, where, wrong };

@@ -7,6 +7,11 @@ export function invalid(message: string): CaseLensError {
   return new CaseLensError("invalid-argument", message);
 }
 
+/** Refuses `new` for classes whose objects come from `load`: the constructor is private in the types alone. */
+export function checkMade(made: unknown): void {
+  if (!made) throw invalid("`await …load(options)` takes the place of a constructor.");
+}
+
 /** The options object of a call, undefined standing for `{}`. */
 export function checkOptions<T extends object>(value: T | undefined): Partial<T> {
   if (value === undefined) return {};

@@ -80,7 +80,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   readonly truncated: Uint32Array | undefined;
   /** How many tokens of each text the encoder does not know; see {@link EmbeddingsData.unknown}. */
   readonly unknown: Uint32Array | undefined;
-  /** Each row's product with itself, once somebody asked. */
+  /** Each row's product with itself, NaN until somebody asks for it. */
   #squares: Float64Array | undefined;
 
   /**
@@ -93,7 +93,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     const type = ARRAYS[this.dtype];
     const size = length * widthOf(this.dtype, dims);
     const numbers = arrayOf<EmbeddingNumbers[EmbeddingType]>(type, data);
-    if (numbers?.length !== size) {
+    if (numbers?.length !== size || ![length, dims].every((number) => Number.isInteger(number) && number >= 0)) {
       throw invalid(`data of ${length} embeddings with ${dims} dimensions must be a ${type.name} of length ${size}.`);
     }
     this.data = numbers as EmbeddingNumbers[T];
@@ -256,11 +256,13 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     return cosine(dot(this.data, at, other), this.#square(i), square);
   }
 
-  /** The product of a row with itself: of all rows, once, since a search asks for each of them every time. */
+  /** The product of a row with itself: computed once, since a search asks for each of them every time. */
   #square(i: number): number {
     if (this.dtype === "binary") return 1;
-    this.#squares ??= Float64Array.from({ length: this.length }, (_, row) => dot(this.data, row * this.dims, this.#view(row)));
-    return this.#squares[i] as number;
+    this.#squares ??= new Float64Array(this.length).fill(NaN);
+    const known = this.#squares[i] as number;
+    if (!Number.isNaN(known)) return known;
+    return (this.#squares[i] = dot(this.data, i * this.dims, this.#view(i)));
   }
 
   #has(i: number): boolean {

@@ -3,7 +3,7 @@
 import { Client } from "../page/client.js";
 import { platform } from "../page/platform.js";
 import type { GalleryData, GalleryItem } from "../types.js";
-import { checkOptions, checkSignal, invalid } from "./check.js";
+import { checkMade, checkOptions, checkSignal, invalid } from "./check.js";
 import { type EngineOptions, engineRequest } from "./options.js";
 
 /** Options of `Gallery.load`. */
@@ -32,6 +32,7 @@ export class Gallery {
   readonly #data: GalleryData;
 
   private constructor(data: GalleryData) {
+    checkMade(data);
     this.#data = data;
   }
 

@@ -6,11 +6,13 @@ import { platform } from "../page/platform.js";
 import type { LoadCall, Source, WasmSource } from "../protocol.js";
 import type { Device, Fetch, Progress, WasmModule, WorkerLike } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
-import { arrayOf, classOf } from "./realm.js";
+import { fromHub } from "./hub.js";
+import { bytesOf, classOf } from "./realm.js";
 
 /**
  * A file: its URL, its bytes (copied; yours stay usable), or a `Blob`, `File` or `Response` that holds them. A string is resolved against the page's base URL; in Node and Deno
- * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory.
+ * it is a URL (`https:`, `file:`, …) or the path of a file, resolved against the working directory. `hf://owner/name/file` is a file on
+ * the Hugging Face hub, `hf://owner/name@revision/file` one of a revision ({@link EncoderLoadOptions.hub}).
  */
 export type FileSource = string | URL | ArrayBuffer | Uint8Array | Blob | Response;
 
@@ -67,7 +69,8 @@ export interface EngineOptions {
 export interface EncoderLoadOptions extends EngineOptions {
   /**
    * The encoder: a model that comes as a package (`import model from "caselens-csts"`), or a GGUF file of BERT, RoBERTa, XLM-RoBERTa or
-   * MPNet, as `caselens quantize` writes it.
+   * MPNet, as `caselens quantize` writes it, or as llama.cpp's converter does (f32, f16, bf16, q8_0 and q4_0; not MPNet). On the
+   * CPU f16 is read in 8 bits: such a file is larger than one in q8_0, and its embeddings are no closer.
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).
@@ -87,7 +90,8 @@ export interface EncoderLoadOptions extends EngineOptions {
   device?: "auto" | Device | undefined;
   /**
    * On the CPU: how many workers share out a long call, more than 16 texts or 4 conditions, 1 to 32. Each holds the model by
-   * itself (about twice its file's size); they start when there is first something to share.
+   * itself (about twice its file's size); they start when there is first something to share. A worker's memory grows as calls need it, and
+   * is given back by `dispose`, not before.
    *
    * @defaultValue one for each processor but one, at most 8; at most 2 where the device has 4 GB of memory or less
    */
@@ -108,7 +112,8 @@ export interface EncoderLoadOptions extends EngineOptions {
     | undefined;
   /**
    * The SHA-256 of the model: hexadecimal digits, or `"sha256-…"` in Base64 as in HTML. A file that is another is refused (`integrity`),
-   * also one that was kept: that one is fetched anew. It is computed as the file comes, in browsers at about 100 MB a second.
+   * also one that was kept: that one is fetched anew. It is computed as the file comes, in browsers at about 100 MB a second; a file that was
+   * checked before it was kept is not checked each time there.
    */
   integrity?: string | undefined;
   /**
@@ -119,6 +124,12 @@ export interface EncoderLoadOptions extends EngineOptions {
    * @defaultValue `30000`
    */
   timeout?: number | undefined;
+  /**
+   * The hub of `hf://` names: a mirror, or a server of your own with the hub's paths (`/owner/name/resolve/revision/file`).
+   *
+   * @defaultValue `"https://huggingface.co"`
+   */
+  hub?: string | URL | undefined;
   /** Headers of the requests for the model and the head, such as `Authorization`. */
   headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | undefined;
   /**
@@ -185,7 +196,7 @@ export async function loadRequest(value: LoadOptions | undefined, withHead: bool
   const given = options.model ?? DEFAULT_MODEL;
   const packaged = isPackaged(given) ? given : undefined;
   const { url: file, sha256: modelSum } = packaged?.model ?? { url: given as FileSource, sha256: undefined };
-  const model = withSha256(await toSource("model", file, base), "integrity", options.integrity ?? modelSum);
+  const model = withSha256(await toSource("model", fromHub("model", file, options.hub), base), "integrity", options.integrity ?? modelSum);
   const { start, alone, wasm } = await engineRequest(options, base);
   const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
   const threads = alone ? 1 : wanted;
@@ -198,7 +209,7 @@ export async function loadRequest(value: LoadOptions | undefined, withHead: bool
 
   const own = options.head === undefined ? packaged?.head : undefined;
   const headFile = own?.url ?? options.head;
-  const head = headFile === undefined ? defaultHead(model, base) : await toSource("head", headFile, base);
+  const head = headFile === undefined ? defaultHead(model, base) : await toSource("head", fromHub("head", headFile, options.hub), base);
   const { headIntegrity = own?.sha256 } = options;
   return { call: { ...call, head: withSha256(head, "headIntegrity", headIntegrity) }, threads, events, signal };
 }
@@ -263,7 +274,7 @@ async function toSource(what: string, value: FileSource, base: string): Promise<
   if (typeof value === "string" || kind === "URL") return { url: toUrl(what, value as string | URL, base) };
   if (kind === "Blob" || kind === "File") return { blob: value as Blob };
   if (kind === "Response") return { blob: await bodyOf(what, value as Response) };
-  const bytes = kind === "ArrayBuffer" ? new Uint8Array(value as ArrayBuffer) : arrayOf(Uint8Array, value);
+  const bytes = bytesOf(what, value);
   // A copy, because the bytes move to the worker and the caller's must not vanish.
   if (bytes) return { bytes: new Uint8Array(bytes) };
   throw invalid(`${what} must be a URL, an ArrayBuffer, a Uint8Array, a Blob or a Response${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);

@@ -12,6 +12,7 @@ import type { FileCache, Kept } from "../worker/cache.js";
 import { type Download, type DownloadOptions, download, type Sink } from "../worker/download.js";
 import { statedByServer } from "../worker/kept.js";
 import type { RequestOptions } from "../worker/request.js";
+import { sweep } from "./sweep.js";
 
 /** Bytes read from disk at a time. */
 const STEP = 1 << 20;
@@ -31,7 +32,9 @@ export async function readOrDownload(url: string, options: DownloadOptions, sink
   const attempt = async <T>(operation: () => Promise<T>) => operation().catch((cause: unknown) => {
     throw unreadable(role, url, cause);
   });
-  const { size } = await attempt(async () => stat(fileURLToPath(url)));
+  const found = await attempt(async () => stat(fileURLToPath(url)));
+  if (found.isDirectory()) throw unreadable(role, url, new Error("it is a folder: name the file in it"));
+  const { size } = found;
   meter.size(size);
   await sink.begin(size);
   const chunks = createReadStream(fileURLToPath(url), { highWaterMark: STEP })[Symbol.asyncIterator]();
@@ -95,6 +98,9 @@ function streamOf(file: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   );
 }
 
+/** What {@link FolderCache.keep} has not finished: a hash, the file's name and a UUID. */
+const PART = /^[0-9a-f]{16}-.*\.[0-9a-f-]{36}\.part$/;
+
 /** Files kept in a folder, each under its own name and a hash of its full URL. */
 export class FolderCache implements FileCache {
   readonly #folder: string;
@@ -110,6 +116,7 @@ export class FolderCache implements FileCache {
   static async open(folder: string, warn: (message: string) => void): Promise<FolderCache> {
     const files = new FolderCache(folder, warn);
     await files.#attempt(() => mkdir(folder, { recursive: true }));
+    await sweep(folder, PART);
     return files;
   }
 

@@ -3,9 +3,14 @@
 
 import { randomUUID } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaseLensError, inWords } from "../errors.js";
 import type { IndexStore } from "../page/platform.js";
+import { sweep } from "./sweep.js";
+
+/** What was written beside a file and never took its place. */
+const temporaryOf = (name: string): RegExp => new RegExp(`^${name.replace(/\W/g, "\\$&")}\\.[0-9a-f-]{36}\\.tmp$`);
 
 /** Bytes that say which of several stored states a file is. */
 const HEAD_BYTES = 64;
@@ -37,6 +42,7 @@ export function indexFiles(resolve: (name: string) => string): IndexStore {
       await locked(file, async () => {
         const head = await headOf(file);
         if (head) mayReplace(head);
+        await sweep(path.dirname(file), temporaryOf(path.basename(file)));
         const temporary = `${file}.${randomUUID()}.tmp`;
         try {
           const handle = await open(temporary, "wx");

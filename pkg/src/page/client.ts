@@ -43,10 +43,10 @@ export class Client {
     this.#events = events;
     worker.listen({
       message: (message) => this.#receive(message),
-      failed: (why) => {
+      failed: (why, known = "The whole `dist` folder of the package has to be there; load again.") => {
         this.lost = true;
         this.#keep(); // nothing more is kept
-        const remedy = this.info ? "Call again: another one starts." : "The whole `dist` folder of the package has to be there; load again.";
+        const remedy = this.info ? "Call again: another one starts." : known;
         this.close(new CaseLensError("worker", `The worker of caselens stopped: ${why}. ${remedy}`));
       },
     });

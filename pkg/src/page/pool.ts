@@ -4,7 +4,7 @@
 // The others start when there is first something to share; until they are ready the first one works alone.
 
 import { COMPARE_CHUNK, EMBED_CHUNK, joined, partSize } from "../chunks.js";
-import { CaseLensError, toCaseLensError } from "../errors.js";
+import { CaseLensError, inWords } from "../errors.js";
 import type { Call, LoadCall, Results, Source } from "../protocol.js";
 import type { Comparison, EmbeddingsData, Info } from "../types.js";
 import { type ClientEvents, Client, warnAside } from "./client.js";
@@ -22,10 +22,19 @@ interface Shared {
   readonly join: (results: unknown[]) => unknown;
 }
 
+/** Ends the workers of pools that were dropped and not closed, once there is one. Places on the edge may have no such thing, and no workers either. */
+let dropped: FinalizationRegistry<Set<Caller>> | undefined;
+
+function endDropped(workers: Set<Caller>): void {
+  for (const worker of workers) worker.close(new CaseLensError("disposed", "It was dropped."));
+}
+
 export class Pool {
   #first: Caller;
+  /** All workers, for {@link dropped}. */
+  readonly #workers = new Set<Caller>();
   /** Another first worker on its way, after that one died. */
-  #reviving: Promise<Caller> | undefined;
+  #reviving: Promise<void> | undefined;
   #closed: { readonly why: CaseLensError } | undefined;
   readonly #threads: number;
   readonly #start: Start;
@@ -33,6 +42,8 @@ export class Pool {
   /** Workers besides the first, once they are wanted. */
   #others: Promise<Caller | undefined>[] | undefined;
   readonly #closing = new AbortController();
+  /** Calls being done. */
+  #busy = 0;
 
   /** @param threads workers at most, the first among them. */
   constructor(first: Caller, threads: number, start: Start, warn: (message: string) => void) {
@@ -40,6 +51,8 @@ export class Pool {
     this.#threads = threads;
     this.#start = start;
     this.#warn = warn;
+    this.#workers.add(first);
+    if (globalThis.FinalizationRegistry) (dropped ??= new FinalizationRegistry(endDropped)).register(this, this.#workers);
   }
 
   /** Loads a model in a first worker. */
@@ -90,12 +103,22 @@ export class Pool {
     signal: AbortSignal | undefined,
     onPart?: (share: number) => void,
   ): Promise<Results[C["method"]]> {
+    // What is written here afterwards keeps the pool until then, though nobody else may have it.
+    try {
+      this.#busy++;
+      return await this.#do(call, signal, onPart);
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  async #do<C extends Call>(call: C, signal: AbortSignal | undefined, onPart: ((share: number) => void) | undefined): Promise<Results[C["method"]]> {
     const ready = this.#ready(signal);
     if (ready) await ready;
     const { threads } = this.info;
     const shared = threads > 1 || onPart ? share(call, threads) : undefined;
     if (!shared || shared.parts.length < 2 || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
-    if (threads > 1) this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#another());
+    if (threads > 1) this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#further());
     const results = await new Promise<unknown[]>((resolve, reject) => {
       const work = new Work(shared, signal, onPart, resolve, reject);
       void work.doWith(this.#first, true);
@@ -114,9 +137,8 @@ export class Pool {
   /** Ends all workers at once. Calls that wait, and all later ones, are rejected with `error`. */
   close(error: CaseLensError): void {
     this.#closed ??= { why: error };
-    this.#first.close(error);
+    for (const worker of this.#workers) worker.close(error);
     this.#closing.abort();
-    for (const other of this.#others ?? []) void other.then((worker) => worker?.close(error));
   }
 
   /**
@@ -127,8 +149,11 @@ export class Pool {
   #ready(signal: AbortSignal | undefined): Promise<unknown> | undefined {
     if (!this.#first.lost) return undefined;
     if (this.#closed) throw this.#closed.why;
-    this.#reviving ??= this.#start(this.#closing.signal, "first")
-      .then((worker) => (this.#first = worker))
+    this.#reviving ??= this.#another("first")
+      .then((worker) => {
+        this.#workers.delete(this.#first);
+        this.#first = worker;
+      })
       .catch((error: unknown) => {
         throw this.#closed?.why ?? error;
       })
@@ -136,14 +161,22 @@ export class Pool {
     return Promise.race([this.#reviving, aborted(signal)]);
   }
 
+  /** One more worker, unless all are to end. */
+  async #another(place: Parameters<Start>[1]): Promise<Caller> {
+    const worker = await this.#start(this.#closing.signal, place);
+    this.#workers.add(worker);
+    if (this.#closed) worker.close(this.#closed.why);
+    return worker;
+  }
+
   /** One more worker; undefined where it cannot be had, which is no reason to fail. */
-  async #another(): Promise<Caller | undefined> {
+  async #further(): Promise<Caller | undefined> {
     try {
       await this.#first.kept; // not to download it once more
-      return await this.#start(this.#closing.signal, "further");
+      return await this.#another("further");
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        warnAside(this.#warn, `A further worker could not be started, so long calls take longer: ${toCaseLensError(error).message}`);
+        warnAside(this.#warn, `A further worker could not be started, so long calls take longer: ${inWords(error)}`);
       }
       return undefined;
     }
@@ -151,6 +184,7 @@ export class Pool {
 
   #forget(i: number, worker: Caller): void {
     worker.close(new CaseLensError("worker", "This worker broke down."));
+    this.#workers.delete(worker);
     if (this.#others) this.#others[i] = Promise.resolve(undefined);
   }
 }

@@ -1,6 +1,7 @@
 // Starting the worker, from any static server and through bundlers.
 
 import { CaseLensError, inWords } from "../errors.js";
+import { watchPolicy } from "../policy.js";
 import type { ToWorker } from "../protocol.js";
 import type { WorkerLike } from "../types.js";
 import type { WorkerPort } from "./port.js";
@@ -9,18 +10,25 @@ import type { WorkerPort } from "./port.js";
 export class WebWorkerPort implements WorkerPort {
   readonly #worker: Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror" | "onmessageerror">;
   readonly #unloaded: string;
+  readonly #isRefused: ReturnType<typeof watchPolicy> | undefined;
 
-  /** @param unloaded why its script may not have loaded, in words; browsers do not say. */
-  constructor(worker: WorkerLike, unloaded = "its script could not be loaded") {
+  /**
+   * @param isRefused what listens to the page's policy since before the worker was started.
+   * @param unloaded why its script may not have loaded, in words; browsers do not say.
+   */
+  constructor(worker: WorkerLike, isRefused?: ReturnType<typeof watchPolicy>, unloaded = "its script could not be loaded") {
     this.#worker = worker as Worker;
+    this.#isRefused = isRefused;
     this.#unloaded = unloaded;
   }
 
   listen({ message, failed }: Parameters<WorkerPort["listen"]>[0]): void {
     this.#worker.onmessage = (event) => message(event.data);
-    this.#worker.onerror = (event) => {
+    this.#worker.onerror = async (event) => {
       event.preventDefault();
-      failed(event.message ? `it failed (${event.message})` : this.#unloaded);
+      if (event.message) return failed(`it failed (${event.message})`);
+      if (await this.#isRefused?.(({ effectiveDirective }) => effectiveDirective === "worker-src")) failed("a Content-Security-Policy forbids its script", ALLOW);
+      else failed(this.#unloaded);
     };
     this.#worker.onmessageerror = () => failed("a message from it could not be read");
   }
@@ -34,9 +42,11 @@ export class WebWorkerPort implements WorkerPort {
   }
 }
 
+/** What to do about a policy that forbids a worker. */
+const ALLOW = "Allow it in `worker-src`: 'self', or blob: and the other origin.";
 /** What to do without workers. */
 const WITHOUT =
-  "`worker: false` runs the engine in this thread; where nothing can be imported later, as in a service worker, so does `worker: inThisThread` of \"caselens/inline\".";
+  "`worker: false` runs the engine in this thread; in a service worker, `worker: inThisThread` of \"caselens/inline\" does.";
 
 /**
  * The engine in this thread.
@@ -57,13 +67,14 @@ export function startWebWorker(): WebWorkerPort {
   if (typeof Worker === "undefined") {
     throw new CaseLensError("worker", `There are no web workers here. ${WITHOUT}`);
   }
+  const isRefused = watchPolicy();
   try {
     // Vite 7 and older copy a package's modules to node_modules/.vite/deps while developing, and leave the worker behind.
     const copied = /^(.*\/node_modules\/)\.vite\/deps[^/]*\//.exec(here);
-    if (copied) return new WebWorkerPort(new Worker(new URL(`${copied[1]}caselens/dist/worker.js`), { type: "module" }));
+    if (copied) return new WebWorkerPort(new Worker(new URL(`${copied[1]}caselens/dist/worker.js`), { type: "module" }), isRefused);
     if (isForeign(here)) return startForeign(new URL("./worker.js", here));
     // Bundlers look for this expression as it stands here, in the package's `dist/index.js`: the worker lies beside that.
-    return new WebWorkerPort(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
+    return new WebWorkerPort(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), isRefused);
   } catch (cause) {
     throw notStarted(cause);
   }
@@ -71,9 +82,12 @@ export function startWebWorker(): WebWorkerPort {
 
 /** The error for a worker that the page may not start. */
 function notStarted(cause: unknown): CaseLensError {
-  const why = /TrustedScriptURL/.test(inWords(cause))
-    ? "The page requires Trusted Types for scripts, and caselens has no policy of its own: give `worker: () => new Worker(policy.createScriptURL(url), { type: \"module\" })`, with the URL of `dist/worker.js`."
-    : "Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.";
+  let why = "Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.";
+  if (/TrustedScriptURL/.test(inWords(cause))) {
+    why = "The page requires Trusted Types for scripts: give `worker: () => new Worker(policy.createScriptURL(url), { type: \"module\" })`, with the URL of `dist/worker.js`.";
+  } else if (!/^(https?|file):/.test(here)) {
+    why = `A content script may not: ${WITHOUT}`;
+  }
   return new CaseLensError("worker", `The worker of caselens could not be started. ${why}`, { cause });
 }
 
@@ -93,5 +107,5 @@ function startForeign(url: URL): WebWorkerPort {
   // Not before it has been read.
   worker.addEventListener("message", () => URL.revokeObjectURL(script), { once: true });
   worker.addEventListener("error", () => URL.revokeObjectURL(script), { once: true });
-  return new WebWorkerPort(worker, `its script could not be loaded from ${url.href}, for which a Content-Security-Policy has to allow both blob: and ${url.origin} in worker-src`);
+  return new WebWorkerPort(worker, undefined, `its script could not be loaded from ${url.href}: a Content-Security-Policy has to allow blob: and ${url.origin} in worker-src`);
 }

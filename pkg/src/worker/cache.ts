@@ -8,11 +8,23 @@ import { inWords } from "../errors.js";
 const CACHE_NAME = "caselens-v1";
 /** Size of the file in bytes, where it was known when the file was kept: what is read is checked against it. */
 const SIZE_HEADER = "x-caselens-bytes";
+/** The SHA-256 that the file was found to have when it was kept, where it was checked. */
+const SHA256_HEADER = "x-caselens-sha256";
 
 /** A kept file, and its size in bytes where that was known when it was kept. */
 export interface Kept {
   readonly response: Response;
   readonly size: number | null;
+  /** By what it was checked before it was kept; undefined where it was not, or where it is to be checked each time. */
+  readonly sha256?: string | undefined;
+}
+
+/** What is known of a file before it is there. */
+export interface AboutFile {
+  readonly size: number | null;
+  /** It is kept only if it has this SHA-256. */
+  readonly sha256?: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Files that were downloaded before. Nothing here rejects: a cache that cannot be used is one that holds nothing. */
@@ -25,7 +37,7 @@ export interface FileCache {
    * Keeps a file that is still coming, of `size` bytes where that is known. Fulfilled when it is kept, or cannot be; the rest
    * of `body` is left alone then. When `signal` is aborted, the file breaks off and nothing of it is kept.
    */
-  keep(url: string, body: ReadableStream<Uint8Array<ArrayBuffer>>, about: { size: number | null; signal: AbortSignal }): Promise<void>;
+  keep(url: string, body: ReadableStream<Uint8Array<ArrayBuffer>>, about: AboutFile): Promise<void>;
   /** Forgets a file. */
   drop(url: string): Promise<void>;
 }
@@ -68,13 +80,15 @@ export class BrowserCache implements FileCache {
     return this.#attempt(url, async (cache) => {
       const response = await cache.match(url);
       const size = response?.headers.get(SIZE_HEADER) ?? null;
-      return response && { response, size: size === null ? null : Number(size) };
+      const sha256 = response?.headers.get(SHA256_HEADER) ?? undefined;
+      return response && { response, size: size === null ? null : Number(size), sha256 };
     });
   }
 
-  async keep(...[url, body, { size, signal }]: Parameters<FileCache["keep"]>): Promise<void> {
+  async keep(...[url, body, { size, sha256, signal }]: Parameters<FileCache["keep"]>): Promise<void> {
     const headers = new Headers({ "Content-Type": "application/octet-stream" });
     if (size !== null) headers.set(SIZE_HEADER, String(size));
+    if (sha256 !== undefined) headers.set(SHA256_HEADER, sha256);
     await this.#attempt(url, (cache) => cache.put(url, new Response(body, { headers })), signal);
   }
 

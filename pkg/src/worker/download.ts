@@ -1,7 +1,8 @@
 // A file, from the cache or the network, chunk by chunk and checked to be whole.
 
 import { CaseLensError, inWords } from "../errors.js";
-import type { FileCache } from "./cache.js";
+import { watchPolicy } from "../policy.js";
+import type { AboutFile, FileCache } from "./cache.js";
 import type { PartMeter } from "./progress.js";
 import { type Answer, ask, Body, DEFAULT_REQUEST, type RequestOptions, statedSize } from "./request.js";
 import { isTrap } from "./support.js";
@@ -17,12 +18,17 @@ export interface DownloadOptions {
   readonly request?: RequestOptions;
   /** Asks the server whether what the browser itself has kept is still what is served. */
   readonly revalidate?: boolean;
+  /** The SHA-256 without which the sink refuses it. */
+  readonly sha256?: string | undefined;
 }
 
 /** Takes what a download brings. */
 export interface Sink {
-  /** A file begins, of `size` bytes where that is known; what came before is void. */
-  begin(size: number | null): void | Promise<void>;
+  /**
+   * A file begins, of `size` bytes where that is known; what came before is void. `sha256`: what it was found to have when it was
+   * kept, where that is known.
+   */
+  begin(size: number | null, sha256?: string): void | Promise<void>;
   push(chunk: Uint8Array): void;
   /** That was all of it; throws where it is not what it should be. */
   end?(): void;
@@ -55,7 +61,7 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
   const kept = await cache.read(url);
   if (kept) {
     meter.size(kept.size);
-    await sink.begin(kept.size);
+    await sink.begin(kept.size, kept.sha256);
     try {
       const length = await readAll(readerOf(kept.response.body), meter, (chunk) => sink.push(chunk));
       if (length === (kept.size ?? length)) {
@@ -72,7 +78,7 @@ export async function download(url: string, options: DownloadOptions, sink: Sink
 }
 
 async function fetchWhole(url: string, options: DownloadOptions, sink: Sink): Promise<Download> {
-  const { role, cache, meter, request = DEFAULT_REQUEST } = options;
+  const { role, cache, meter, sha256, request = DEFAULT_REQUEST } = options;
   const answer = await firstAnswer(url, options);
   const stated = statedSize(answer.response);
   meter.size(stated.size);
@@ -87,7 +93,7 @@ async function fetchWhole(url: string, options: DownloadOptions, sink: Sink): Pr
     ),
   );
   await sink.begin(body.size);
-  const aside = new Aside(cache, url, body.size);
+  const aside = new Aside(cache, url, { size: body.size, sha256 });
   try {
     const length = await readAll(body, meter, (chunk) => {
       sink.push(chunk);
@@ -125,11 +131,13 @@ export async function readBlob(role: FileRole, blob: Blob, meter: PartMeter, sin
 
 /** @throws CaseLensError `network` or `http`. */
 async function firstAnswer(url: string, { role, revalidate, request = DEFAULT_REQUEST }: DownloadOptions): Promise<Answer> {
-  const answer = await ask(url, request, revalidate ? { cache: "no-cache" } : {}).catch((error: unknown) => {
-    throw unreachable(url, `The ${role}`, error);
-  });
+  const answer = await reached(url, `The ${role}`, () => ask(url, request, revalidate ? { cache: "no-cache" } : {}));
   try {
     checkAnswer(answer.response, url, `The ${role}`, `Check the URL; ${HINTS[role]}.`);
+    // Whoever asks for a part by headers of his own gets that.
+    if (answer.response.status === 206 && !("range" in request.headers)) {
+      throw new CaseLensError("http", `The ${role} did not come whole from ${url}: a part was sent that nobody had asked for (HTTP 206). A cache on the way may do so.`, { url, status: 206 });
+    }
   } catch (error) {
     answer.response.body?.cancel().catch(() => {});
     throw error;
@@ -137,12 +145,29 @@ async function firstAnswer(url: string, { role, revalidate, request = DEFAULT_RE
   return answer;
 }
 
-/** The error for a request that got no answer at all. `subject` begins the sentence. */
-export function unreachable(url: string, subject: string, cause: unknown): CaseLensError {
+/**
+ * Sends a request, and says why where it gets no answer at all.
+ *
+ * @param subject begins the sentence.
+ * @throws CaseLensError `network`.
+ */
+export async function reached<T>(url: string, subject: string, request: () => Promise<T>): Promise<T> {
+  const isRefused = watchPolicy();
+  try {
+    return await request();
+  } catch (cause) {
+    throw unreachable(url, subject, cause, await isRefused(({ blockedURI }) => blockedURI !== "" && url.startsWith(blockedURI)));
+  }
+}
+
+function unreachable(url: string, subject: string, cause: unknown, isForbidden: boolean): CaseLensError {
   let why = "the server did not answer, or does not allow this page to read it (CORS). Check the URL and the network, and load it again";
   if ((cause as { name?: unknown } | undefined)?.name === "TimeoutError") why = `${inWords(cause)}. Load it again, or give it more time (\`timeout\`)`;
   if (typeof navigator !== "undefined" && navigator.onLine === false) {
     why = "the browser is offline and the file has not been kept. Connect to the network and load it again";
+  }
+  if (isForbidden) {
+    why = `a Content-Security-Policy does not allow it. Add ${new URL(url).origin} to \`connect-src\`, of the page and of what \`worker.js\` is served with`;
   }
   return new CaseLensError("network", `${subject} could not be fetched from ${url}: ${why}.`, { cause, url });
 }
@@ -205,14 +230,14 @@ class Aside {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   readonly #broken = new AbortController();
 
-  constructor(cache: FileCache, url: string, size: number | null) {
+  constructor(cache: FileCache, url: string, about: Omit<AboutFile, "signal">) {
     const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
       undefined,
       new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
     );
     this.#writer = writable.getWriter();
     this.#writer.closed.catch(() => {});
-    this.kept = cache.keep(url, readable, { size, signal: this.#broken.signal });
+    this.kept = cache.keep(url, readable, { ...about, signal: this.#broken.signal });
     // A cache that takes no more must not be waited for.
     void this.kept.then(() => this.#close());
   }
@@ -247,9 +272,9 @@ export class Both implements Sink {
     readonly second: Sink,
   ) {}
 
-  async begin(size: number | null): Promise<void> {
-    await this.second.begin(size);
-    await this.first.begin(size);
+  async begin(size: number | null, sha256?: string): Promise<void> {
+    await this.second.begin(size, sha256);
+    await this.first.begin(size, sha256);
   }
 
   push(chunk: Uint8Array): void {

@@ -2,22 +2,32 @@
 
 import { CaseLensError, inWords } from "../errors.js";
 import type { WasmSource } from "../protocol.js";
-import * as simd128 from "../wasm/caselens.js";
-import * as relaxed from "../wasm/relaxed/caselens.js";
+// By their names: of a whole module bundlers would leave nothing out.
+import startSimd128, { Engine, EngineDevice, Gallery, ModelFile } from "../wasm/caselens.js";
+import startRelaxed, {
+  Engine as RelaxedEngine,
+  EngineDevice as RelaxedDevice,
+  Gallery as RelaxedGallery,
+  ModelFile as RelaxedFile,
+} from "../wasm/relaxed/caselens.js";
 import { checkWebAssembly, type Instructions, instructions } from "./support.js";
 
 // Bundlers look for these expressions as they stand here, in the package's `dist/worker.js`: the modules lie beside that.
 const builds = {
-  "simd128": { module: simd128, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
-  "relaxed-simd": { module: relaxed, url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url) },
+  "simd128": { start: startSimd128, module: { Engine, EngineDevice, Gallery, ModelFile }, url: () => new URL("./wasm/caselens_bg.wasm", import.meta.url) },
+  "relaxed-simd": {
+    start: startRelaxed,
+    module: { Engine: RelaxedEngine, EngineDevice: RelaxedDevice, Gallery: RelaxedGallery, ModelFile: RelaxedFile },
+    url: () => new URL("./wasm/relaxed/caselens_bg.wasm", import.meta.url),
+  },
 };
 
 /** What the session takes of the module. */
 export interface Module {
-  readonly Engine: Pick<typeof simd128.Engine, "load">;
-  readonly EngineDevice: Pick<typeof simd128.EngineDevice, "open" | "cpu">;
-  readonly Gallery: typeof simd128.Gallery;
-  readonly ModelFile: typeof simd128.ModelFile;
+  readonly Engine: Pick<typeof Engine, "load">;
+  readonly EngineDevice: Pick<typeof EngineDevice, "open" | "cpu">;
+  readonly Gallery: typeof Gallery;
+  readonly ModelFile: typeof ModelFile;
 }
 
 /**
@@ -28,8 +38,8 @@ export interface Module {
  */
 export async function startEngine(read: (url: URL) => Promise<Response | BufferSource>, given?: WasmSource): Promise<Module> {
   if (given) return startGiven(await compiled(given, read));
-  const { module, url } = builds[instructions()];
-  await module.default({ module_or_path: await read(url()) });
+  const { start, module, url } = builds[instructions()];
+  await start({ module_or_path: await read(url()) });
   return module;
 }
 
@@ -38,8 +48,8 @@ async function startGiven(wasm: WebAssembly.Module): Promise<Module> {
   const [section] = WebAssembly.Module.customSections(wasm, "caselens");
   const name = section && (new TextDecoder().decode(section) as Instructions);
   if (!name || !(name in builds)) throw notOurs("it is another module, or of another version");
-  const { module } = builds[name];
-  await module.default({ module_or_path: wasm });
+  const { start, module } = builds[name];
+  await start({ module_or_path: wasm });
   return module;
 }
 

@@ -2,7 +2,7 @@
 
 import type { FilesCall, FileState } from "../protocol.js";
 import type { FileCache } from "./cache.js";
-import { checkAnswer, unreachable } from "./download.js";
+import { checkAnswer, reached } from "./download.js";
 import { ask, type RequestOptions, statedSize } from "./request.js";
 
 /** Looks for the files in the cache, asks servers for their sizes, or drops them, as the call says. */
@@ -28,9 +28,7 @@ export async function lookAfter({ urls, what }: FilesCall, cache: FileCache, siz
  * @throws CaseLensError `network` or `http`.
  */
 export async function statedByServer(url: string, options: RequestOptions): Promise<number | null> {
-  const { response } = await ask(url, options, { method: "HEAD" }).catch((error: unknown) => {
-    throw unreachable(url, "The file", error);
-  });
+  const { response } = await reached(url, "The file", () => ask(url, options, { method: "HEAD" }));
   if (response.status === 405 || response.status === 501) return null; // a server that answers no such question
   checkAnswer(response, url, "The file", "Check the URL.");
   return statedSize(response).size;

@@ -1,7 +1,7 @@
 // What a session is tied to in a browser, in a worker and in any other thread.
 
 import { BrowserCache, NO_CACHE } from "./cache.js";
-import { checkAnswer, download, unreachable } from "./download.js";
+import { checkAnswer, download, reached } from "./download.js";
 import { ENGINE, startEngine } from "./engine.js";
 import { statedByServer } from "./kept.js";
 import type { Outside } from "./session.js";
@@ -14,9 +14,7 @@ export const browserOutside: Omit<Outside, "post"> = {
 };
 
 async function fetchEngine({ href }: URL): Promise<Response> {
-  const response = await fetch(href).catch((error: unknown) => {
-    throw unreachable(href, ENGINE, error);
-  });
+  const response = await reached(href, ENGINE, () => fetch(href));
   checkAnswer(response, href, ENGINE, "Serve the whole `dist` folder of the package.");
   return response;
 }

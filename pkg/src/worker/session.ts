@@ -4,7 +4,7 @@
 // tested without any of them.
 
 import { CHARACTERS, chunksOf, COMPARE_CHUNK, EMBED_CHUNK, joined, noEmbeddings } from "../chunks.js";
-import { CaseLensError, toCaseLensError, toErrorData, withIndex } from "../errors.js";
+import { CaseLensError, toCaseLensError, toErrorData, withDetails } from "../errors.js";
 import { nextMacrotask } from "../pause.js";
 import type { Call, CompareCall, EmbedCall, EncodeCall, FilesCall, FileState, FromWorker, GalleryCall, LoadCall, RequestForm, Results, Source, ToWorker, WasmSource } from "../protocol.js";
 import type { CachePlace, Embedded, EmbeddingsData, GalleryData, Grouping, LoadedInfo } from "../types.js";
@@ -37,28 +37,49 @@ export interface Outside {
 /** Bytes that the module copies at a time: while it takes them, they are in memory twice. */
 const STEP = 1 << 20;
 
-/** A model on its way into the module. */
+/** A model on its way into the module. What comes before the module does waits for it: a slow line brings both at the same time. */
 class Model implements Sink {
-  file!: ModelFile;
-  readonly #wasm: Promise<Module>;
+  #module: Module | undefined;
+  #file: ModelFile | undefined;
+  #size: number | null = null;
+  #waiting: Uint8Array[] = [];
   #begin!: () => void;
   /** Fulfilled once there is a file: from then on it can only break off. */
   readonly begun = new Promise<void>((resolve) => (this.#begin = resolve));
 
-  constructor(wasm: Promise<Module>) {
-    this.#wasm = wasm;
+  /** @param name what errors call it. */
+  constructor(
+    wasm: Promise<Module>,
+    readonly name: string,
+  ) {
+    // Whoever takes the file waits for the module too, and hears where it fails.
+    wasm.then((module) => (this.#module = module), () => {});
   }
 
-  /** Waits for the module: until it is there, the body waits with the server. */
-  async begin(size: number | null): Promise<void> {
-    const { ModelFile } = await this.#wasm;
-    this.file?.free();
-    this.file = new ModelFile(size ?? undefined);
+  begin(size: number | null): void {
+    this.#file?.free();
+    this.#file = undefined;
+    this.#size = size;
+    this.#waiting = [];
     this.#begin();
   }
 
   push(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.byteLength; at += STEP) this.file.push(chunk.subarray(at, at + STEP));
+    this.#waiting.push(chunk);
+    this.#pass();
+  }
+
+  /** The file in the module's memory, once both are there. */
+  get file(): ModelFile {
+    this.#pass();
+    return this.#file as ModelFile;
+  }
+
+  #pass(): void {
+    if (!this.#module) return;
+    const file = (this.#file ??= new this.#module.ModelFile(this.#size ?? undefined, this.name));
+    for (const chunk of this.#waiting) for (let at = 0; at < chunk.byteLength; at += STEP) file.push(chunk.subarray(at, at + STEP));
+    this.#waiting = [];
   }
 }
 
@@ -190,8 +211,12 @@ export class Session {
         const { sentence1, sentence2, condition, subtract, pooling, head } = call;
         return this.#run(running, (engine) => engine.explain(sentence1, sentence2, condition, subtract, pooling, head));
       }
+      case "attention":
+        return this.#run(running, (engine) => engine.attention(call.sentence, call.condition, call.layer));
       case "tokenize":
         return this.#run(running, async (engine) => engine.tokenize(call.text));
+      case "languages":
+        return this.#run(running, async (engine) => engine.languages([...call.texts]));
       case "peak":
         return this.#run(running, async (engine) => engine.peak() ?? null);
       case "group": {
@@ -224,10 +249,9 @@ export class Session {
     const { dims, dtype } = call;
     const parts = await this.#chunked(call, items, EMBED_CHUNK, lengthOf, running, async (engine, chunk, first) => {
       const { warnings, count, ...part } = await work(engine, chunk, first);
-      const cuts = Array.from(part.truncated ?? [], (tokens, i): Cut[] => {
-        const index = first + i;
-        return tokens > 0 ? [{ what: `texts[${index}]`, left: `its last ${tokens} tokens were left out`, index }] : [];
-      });
+      const cuts = Array.from(part.truncated ?? [], (tokens, i): Cut[] =>
+        tokens > 0 ? [{ ...itemOf(call, first + i), left: `its last ${tokens} tokens were left out` }] : [],
+      );
       return { rows: [{ ...part, length: count, dtype }], warnings, cuts: cuts.flat() };
     });
     if (parts?.length === 0) return noEmbeddings(dtype, dims ?? this.#info?.dims ?? 0);
@@ -236,20 +260,21 @@ export class Session {
 
   /** Does a long call in chunks, each told how much of the list comes before it, and says each of its warnings once. */
   async #chunked<T, R>(
-    { first = 0, onTruncate = "warn" }: CompareCall | EmbedCall | EncodeCall,
+    call: CompareCall | EmbedCall | EncodeCall,
     items: readonly T[],
     size: number,
     lengthOf: (item: T) => number,
     running: Running,
     work: (engine: Engine, chunk: T[], first: number) => Promise<Chunk<R>>,
   ): Promise<R[] | undefined> {
+    const { first = 0, onTruncate = "warn" } = call;
     const warned = new Set<string>();
     const results: R[] = [];
     for (const { chunk, at } of chunksOf(items, size, CHARACTERS[this.#info?.device ?? "wasm"], lengthOf)) {
       if (at > 0) await nextMacrotask();
       const done = await this.#run(running, (engine) => work(engine, chunk, first + at)).catch(async (error: unknown) => {
         const place = await refusedPlace(error, chunk, (items) => this.#run(running, (engine) => work(engine, items, 0)));
-        throw place === undefined ? error : ofItem(error, first + at + place);
+        throw place === undefined ? error : ofItem(error, first + at + place, call);
       });
       if (!done) return undefined;
       results.push(...done.rows);
@@ -360,7 +385,7 @@ export class Session {
       const sink = this.#verified(role, source, taker);
       if ("url" in source) {
         const { url } = source;
-        const options = { role, cache, meter: part, request: this.#request };
+        const options = { role, cache, meter: part, request: this.#request, sha256: source.sha256 };
         const copy = call.handOn && !cache.keeps && !url.startsWith("file:") ? new Whole() : undefined;
         downloads.push({ url, ...(await this.#outside.download(url, options, copy ? new Both(sink, copy) : sink)) });
         if (copy) copies.set(role, copy);
@@ -374,7 +399,7 @@ export class Session {
       sink.end?.();
       part.at(byteLength);
     };
-    const model = new Model(booting);
+    const model = new Model(booting, nameOf("model", call.model));
     const head = new Whole();
     const opening = booting.then(({ EngineDevice }) =>
       this.#gpuLoss === undefined ? EngineDevice.open(call.device) : EngineDevice.cpu(`the GPU was lost: ${this.#gpuLoss}`),
@@ -392,10 +417,12 @@ export class Session {
       // Without an engine nobody takes the device.
       ready.catch(() => opening.then((device) => device.free(), () => {}));
       const [wasm, device] = await ready;
-      engine = await wasm.Engine.load(model.file, call.head && head.bytes(), device);
-    } catch (error) {
+      const headName = call.head ? nameOf("head", call.head) : "";
+      engine = await wasm.Engine.load(model.file, call.head && head.bytes(), headName, device);
+    } catch (thrown) {
       await Promise.all(downloads.map(({ kept }) => kept));
-      if (!isFileFault(error)) throw error;
+      if (!isFileFault(thrown)) throw thrown;
+      const error = ofFile(thrown, call);
       const older = again ? downloads.filter(({ fromCache }) => fromCache) : [];
       for (const { url } of older.length > 0 ? older : downloads) await cache.drop(url);
       if (older.length === 0) throw error;
@@ -418,9 +445,8 @@ export class Session {
   /** The sink of a file, which has to be the right one to the bit where that is asked. */
   #verified(role: FileRole, source: Source, sink: Sink): Sink {
     if (source.sha256 === undefined) return sink;
-    const url = "url" in source ? source.url : undefined;
-    const what = `The ${role}${url === undefined ? "" : ` from ${url}`}`;
-    return new Verified(sink, what, source.sha256, () => this.#outside.sha256?.() ?? new Sha256(), url);
+    const what = `T${nameOf(role, source).slice(1)}`;
+    return new Verified(sink, what, source.sha256, () => this.#outside.sha256?.() ?? new Sha256(), urlOf(source));
   }
 
   #warn(messages: Iterable<string>, { id }: Running): void {
@@ -463,11 +489,20 @@ function tooLong({ what, index }: Cut): CaseLensError {
   return new CaseLensError("text-too-long", message, { index });
 }
 
+/** What an item of a call is for the caller: by name, and its place where it is one of a list. */
+function itemOf({ method, named }: CompareCall | EmbedCall | EncodeCall, index: number): Pick<Cut, "what" | "index"> {
+  return named === undefined ? { what: `${method === "compare" ? "conditions" : "texts"}[${index}]`, index } : { what: named };
+}
+
 /** The error of an item, by its place in the call. The engine counts from 1 in its words, programs count from 0. */
-function ofItem(error: unknown, index: number): CaseLensError {
+function ofItem(error: unknown, place: number, call: CompareCall | EmbedCall | EncodeCall): CaseLensError {
+  const { what, index } = itemOf(call, place);
   const known = toCaseLensError(error);
-  const message = known.message.replace(/^(text|sentence|condition) (\d+)\b/, (named, list, number) => (Number(number) === index + 1 ? `${list}s[${index}]` : named));
-  return withIndex(known, index, message);
+  const message = known.message.replace(/^(text|sentence|condition) (\d+)\b/, (words, part, number) => {
+    if (Number(number) !== place + 1) return words;
+    return part === "condition" && call.method !== "compare" ? `the condition of ${what}` : what;
+  });
+  return withDetails(known, { index }, message);
 }
 
 const FILE_FAULTS: readonly string[] = ["model-format", "unsupported-architecture", "tokenizer", "head-format", "head-mismatch"];
@@ -475,6 +510,20 @@ const FILE_FAULTS: readonly string[] = ["model-format", "unsupported-architectur
 /** Whether an error says that a file is the wrong one. */
 function isFileFault(error: unknown): boolean {
   return FILE_FAULTS.includes(toCaseLensError(error).code);
+}
+
+const urlOf = (source: Source | undefined): string | undefined => (source && "url" in source ? source.url : undefined);
+
+/** What errors call a file. */
+function nameOf(role: FileRole, source: Source): string {
+  const url = urlOf(source);
+  return url === undefined ? `the ${role}` : `the ${role} from ${url}`;
+}
+
+/** The error for a file that is the wrong one, with its URL. */
+function ofFile(thrown: unknown, { model, head }: LoadCall): CaseLensError {
+  const error = toCaseLensError(thrown);
+  return withDetails(error, { url: urlOf(error.code.startsWith("head-") ? head : model) });
 }
 
 /** The memory behind a result, to be handed over and not copied. */

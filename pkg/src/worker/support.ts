@@ -48,7 +48,7 @@ export function instructions(): Instructions {
 export function checkWebAssembly(): void {
   if (typeof WebAssembly === "object") return;
   throw unsupported(
-    "There is no WebAssembly here, which caselens computes with. A browser in a hardened mode, such as Lockdown Mode on iOS, has none: make an exception for this site, or use another browser. Node has none with `--jitless`.",
+    "There is no WebAssembly here, which caselens computes with. Browsers in a hardened mode, such as Lockdown Mode on iOS, have none, nor has Node with `--jitless`: make an exception for this site.",
   );
 }
 

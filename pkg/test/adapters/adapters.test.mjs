@@ -2,8 +2,13 @@
 // them nor of the model.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { FakeVectorStore } from "@langchain/core/utils/testing";
 import { cosineSimilarity, customProvider, embed, embedMany, wrapEmbeddingModel } from "ai";
 import { embeddingModel } from "../../dist/ai.js";
@@ -84,4 +89,23 @@ test("the AI SDK wraps the model, and finds it in a provider", async () => {
   const wrapped = wrapEmbeddingModel({ model: embeddingModel(lens), middleware: { specificationVersion: "v4" } });
   const provider = customProvider({ embeddingModels: { plain: embeddingModel(lens) } });
   for (const model of [wrapped, provider.embeddingModel("plain")]) assert.deepEqual((await embed({ model, value: QUERY })).embedding, embedding);
+});
+
+test("the example for LangChain finds a text under each condition", async () => {
+  // Packages are looked for where a module lies: beside these tests' own.
+  const root = await mkdtemp(path.join(tmpdir(), "caselens-langchain-"));
+  try {
+    const modules = path.join(root, "node_modules");
+    await mkdir(modules);
+    const own = fileURLToPath(new URL("./node_modules", import.meta.url));
+    for (const name of await readdir(own)) await symlink(path.join(own, name), path.join(modules, name));
+    await symlink(fileURLToPath(new URL("../..", import.meta.url)), path.join(modules, "caselens"));
+    await symlink(fileURLToPath(new URL("../../../models/caselens-csts", import.meta.url)), path.join(modules, "caselens-csts"));
+    const script = path.join(root, "search.mjs");
+    await copyFile(new URL("../../examples/langchain/search.mjs", import.meta.url), script);
+    const { stdout } = await promisify(execFile)(process.execPath, [script, model], { cwd: root });
+    assert.equal(stdout, `the place: ${TEXTS[0]}\nthe game: ${CHESS}\n`);
+  } finally {
+    await rm(root, { recursive: true });
+  }
 });

@@ -2,7 +2,7 @@
 
 import { CaseLensError } from "../../errors.js";
 import { Slices } from "../../pause.js";
-import type { EmbeddingType } from "../../types.js";
+import type { EmbeddingType, Pooling } from "../../types.js";
 import { type Item, itemFrom } from "./items.js";
 import { BLOCK, Rows, rowBytes } from "./rows.js";
 import { XxHash32, xxHash32 } from "./xxhash.js";
@@ -14,7 +14,7 @@ export interface Description {
   /** `"lens"`: texts under a condition, or without; `"encoder"`: those of an encoder alone. */
   readonly kind: "lens" | "encoder";
   /** Of an encoder alone: how it makes one vector of those of the tokens. */
-  readonly pooling: "mean" | "cls" | null;
+  readonly pooling: Pooling | null;
   readonly condition: string | null;
   readonly dtype: EmbeddingType;
   readonly dims: number;

@@ -10,7 +10,7 @@ export async function indexes(): Promise<typeof import("./open.js")> {
   try {
     return await import("./open.js");
   } catch (cause) {
-    throw new CaseLensError("network", "The part of caselens that keeps indexes (`text-index.js`) could not be loaded. The whole `dist` folder of the package has to be there; try again.", { cause });
+    throw new CaseLensError("network", "`text-index.js` could not be loaded. The whole `dist` folder of the package has to be there; try again.", { cause });
   }
 }
 

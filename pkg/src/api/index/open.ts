@@ -2,11 +2,12 @@
 // first asks for an index.
 
 import { CaseLensError } from "../../errors.js";
-import type { CallOptions, EmbeddingType } from "../../types.js";
+import type { CallOptions, EmbeddingType, Pooling } from "../../types.js";
 import { checkChoice, checkFilled, checkInteger, checkOptions, checkSignal, invalid } from "../check.js";
 import type { VectorOptions } from "../embeddings.js";
 import { asRead } from "../list/options.js";
-import { arrayOf, classOf } from "../realm.js";
+import { checkPooling } from "../pooling.js";
+import { bytesOf } from "../realm.js";
 import { checkName } from "./check-name.js";
 import { type Description, read } from "./file.js";
 import { isSame, type Origin, probed } from "./origin.js";
@@ -18,9 +19,9 @@ export interface EncoderIndexOptions<T extends EmbeddingType = EmbeddingType> ex
   /**
    * How the vectors of a text's tokens become one; see {@link EmbedOptions.pooling}.
    *
-   * @defaultValue `"mean"`
+   * @defaultValue what the encoder's file says, `info.pooling`
    */
-  pooling?: "mean" | "cls" | undefined;
+  pooling?: Pooling | undefined;
 }
 
 /** Options of `CaseLens.index`. */
@@ -47,7 +48,7 @@ export async function newIndex<M>(origin: Origin, value: (IndexOptions & Encoder
     {
       model,
       kind: origin.kind,
-      pooling: isLens ? null : checkChoice<"mean" | "cls">("pooling", options.pooling, ["mean", "cls"], "mean"),
+      pooling: isLens ? null : checkPooling(options.pooling, origin.calls.info),
       condition: options.condition === undefined ? null : checkFilled("condition", options.condition),
       dtype: checkChoice<EmbeddingType>("dtype", options.dtype, ["float32", "int8", "binary"], "float32"),
       cut: checkInteger("dims", options.dims, 1, 65_536) ?? null,
@@ -58,9 +59,9 @@ export async function newIndex<M>(origin: Origin, value: (IndexOptions & Encoder
 
 /** The index of bytes that `save` wrote. */
 export async function loadIndex<M>(origin: Origin, bytes: ArrayBuffer | Uint8Array, options: LoadIndexOptions | undefined): Promise<Index<M>> {
-  const given = classOf(bytes) === "ArrayBuffer" ? new Uint8Array(bytes as ArrayBuffer) : arrayOf(Uint8Array, bytes);
+  const given = bytesOf("bytes", bytes);
   if (!given) throw invalid("bytes must be an ArrayBuffer or a Uint8Array, as `index.save` gives one.");
-  return fromBytes<M>(origin, given as Uint8Array<ArrayBuffer>, false, options);
+  return fromBytes<M>(origin, given, false, options);
 }
 
 /** The index that is stored under a name; undefined where there is none. */

@@ -1,9 +1,8 @@
 // What an index is made from: a lens or an encoder, and the way in which it reads texts.
 
-import { CaseLensError } from "../../errors.js";
 import type { IndexStore } from "../../page/platform.js";
 import type { EmbedCall, EncodeCall } from "../../protocol.js";
-import type { EmbeddingsData, EmbeddingType, OnTruncate } from "../../types.js";
+import type { EmbeddingsData, EmbeddingType, OnTruncate, Pooling } from "../../types.js";
 import type { Calls } from "../list/options.js";
 
 /** What an index belongs to. */
@@ -19,7 +18,7 @@ export interface Origin {
 export interface Manner {
   readonly condition: string | null;
   /** Of an encoder alone. */
-  readonly pooling: "mean" | "cls" | null;
+  readonly pooling: Pooling | null;
   /** Undefined for all. */
   readonly dims: number | undefined;
   readonly dtype: EmbeddingType;
@@ -30,14 +29,15 @@ export function embedded(
   { calls, kind }: Origin,
   texts: readonly string[],
   { condition, pooling, dims, dtype }: Manner,
-  onTruncate: OnTruncate,
+  { onTruncate, named }: { readonly onTruncate: OnTruncate; readonly named?: string },
   signal: AbortSignal | undefined,
   onPart?: (share: number) => void,
 ): Promise<EmbeddingsData> {
+  const form = { dims, dtype, onTruncate, ...(named !== undefined && { named }) };
   const call: EmbedCall | EncodeCall =
     kind === "lens"
-      ? { method: "embed", sentences: texts, conditions: texts.map(() => condition ?? undefined), dims, dtype, onTruncate }
-      : { method: "encode", texts, pooling: pooling ?? "mean", normalize: true, dims, dtype, onTruncate };
+      ? { method: "embed", sentences: texts, conditions: texts.map(() => condition ?? undefined), ...form }
+      : { method: "encode", texts, pooling: pooling ?? calls.info.pooling, normalize: true, ...form };
   return calls.call(call, signal, onPart);
 }
 
@@ -46,14 +46,8 @@ const PROBE = "A cat sleeps on a red sofa while it rains in Bergen.";
 
 /** How an encoder, in this manner, reads the sentence by which it is known. Its length says how many dimensions there are. */
 export async function probed(origin: Origin, manner: Manner, signal?: AbortSignal): Promise<Float32Array> {
-  const { data } = await embedded(origin, [PROBE], { ...manner, dtype: "float32" }, "ignore", signal).catch(ofTheCondition);
+  const { data } = await embedded(origin, [PROBE], { ...manner, dtype: "float32" }, { onTruncate: "ignore", named: "a text" }, signal);
   return data as Float32Array;
-}
-
-/** An error of the one text that was read is none of a list of the caller. */
-export function ofTheCondition(error: unknown): never {
-  if (!(error instanceof CaseLensError) || error.index === undefined) throw error;
-  throw new CaseLensError(error.code, error.message, { cause: error.cause });
 }
 
 /**

@@ -14,7 +14,7 @@ import { checkName } from "./check-name.js";
 import { type Contents, type Description, NEVER_STORED, nextRevision, type Revision, revisionOf, stamp, written } from "./file.js";
 import { checkChanges, checkId, checkIds, checkNewItems, type Item, type ItemChange, type ItemId, itemOf, type NewItem, named } from "./items.js";
 import { Order } from "./order.js";
-import { embedded, type Manner, ofTheCondition, type Origin, probed } from "./origin.js";
+import { embedded, type Manner, type Origin, probed } from "./origin.js";
 import { BLOCK, type Prepared, Rows } from "./rows.js";
 import { inBrowser } from "./stored.js";
 
@@ -401,10 +401,13 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
       return row;
     });
     const nothing: EmbeddingsData = { dtype: this.dtype, dims: this.dims, length: 0, data: new Float32Array(0) };
-    const read = rows.size === 0 ? nothing : await embedded(this.#origin, [...rows.keys()], this.#manner, onTruncate, signal, toldOfReading(onProgress)).catch((error: unknown) => {
+    const read = rows.size === 0 ? nothing : await embedded(this.#origin, [...rows.keys()], this.#manner, { onTruncate }, signal, toldOfReading(onProgress)).catch((error: unknown) => {
       if (!(error instanceof CaseLensError) || error.index === undefined) throw error;
       const index = firsts[error.index];
-      throw new CaseLensError(error.code, `items[${index}].text: ${error.message}`, { cause: error.cause, index });
+      // The engine is given a list of its own: of texts that are not there yet.
+      const [own, named] = [`texts[${error.index}]`, `items[${index}].text`];
+      const message = error.message.includes(own) ? error.message.replace(own, named) : `${named}: ${error.message}`;
+      throw new CaseLensError(error.code, message, { cause: error.cause, index });
     });
     await this.#access.take(() => {
       // The last word of the caller's own function, while nothing has changed yet.
@@ -425,7 +428,7 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
   async #prepare(query: IndexQuery, { signal, onTruncate }: Asked<M>): Promise<Ready> {
     if (typeof query === "string") {
       const text = checkFilled("query", query);
-      const found = await embedded(this.#origin, [text], this.#manner, onTruncate, signal).catch(ofTheCondition);
+      const found = await embedded(this.#origin, [text], this.#manner, { onTruncate, named: "query" }, signal);
       return { vector: () => this.#rows.prepare(found, 0), words: text };
     }
     if (typeof query !== "object" || query === null) throw invalid("query must be a text, { id }, or an Embeddings with one row.");

@@ -66,10 +66,3 @@ export class First {
     }
   }
 }
-
-/** The first `limit` of the numbers 0 to `count` − 1, in their order, as {@link First} has it. */
-export function firstOf(count: number, limit: number, order: (a: number, b: number) => number): number[] {
-  const first = new First(limit, order);
-  for (let number = 0; number < count; number++) if (first.takes(number)) first.keep(number);
-  return first.sorted();
-}

@@ -90,11 +90,11 @@ export async function embedAll<T extends EmbeddingType = "float32">(
   calls: Calls,
   sentences: readonly string[],
   condition: string | undefined,
-  { dims, dtype, onTruncate }: VectorOptions<T> & { onTruncate: OnTruncate },
+  { dims, dtype, onTruncate, named }: VectorOptions<T> & { onTruncate: OnTruncate; named?: string },
   signal: AbortSignal | undefined,
   onPart?: (share: number) => void,
 ): Promise<Embeddings<T>> {
   const conditions = sentences.map(() => condition);
-  const embedded = await calls.call({ method: "embed", sentences, conditions, dims, dtype: dtype ?? "float32", onTruncate }, signal, onPart);
+  const embedded = await calls.call({ method: "embed", sentences, conditions, dims, dtype: dtype ?? "float32", onTruncate, ...(named !== undefined && { named }) }, signal, onPart);
   return new Embeddings({ ...(embedded as EmbeddingsData<T>), model: calls.info.model, condition: condition ?? null });
 }

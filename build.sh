@@ -157,11 +157,14 @@ build_site() {
   cp -r pkg/docs/api pkg/THIRD-PARTY-NOTICES.txt www/dist/
 }
 
-# The page loads what ships by its name: an encoder of one's own takes that name in the built site alone.
-show_own_encoder() {
+# The page loads what ships by its name, and refuses what is another file than at its build: an encoder of one's own takes that name
+# before the page is built, and in the built site alone (www/encoders.ts).
+make_own_encoder() {
+  export OWN_ENCODER=$PWD/target/own-encoder
+  mkdir -p "$OWN_ENCODER/models"
   build_companion
   say "Quantising $encoder for the demo"
-  "$companion" quantize --model "$encoder" --dtype q4_0 --output "www/dist/models/${model##*/}" --head "www/dist/models/${head##*/}" \
+  "$companion" quantize --model "$encoder" --dtype q4_0 --output "$OWN_ENCODER/models/${model##*/}" --head "$OWN_ENCODER/models/${head##*/}" \
     || die "quantising failed: see the message above."
 }
 
@@ -170,8 +173,8 @@ site() {
   need_tools
   need_wasm_target
   try_case
+  [ -z "$encoder" ] || make_own_encoder
   build_site
-  [ -z "$encoder" ] || show_own_encoder
 }
 
 serve() {

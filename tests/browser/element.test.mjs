@@ -178,7 +178,7 @@ test("a page in another language gives it other words, before it is defined and 
   });
   const { x } = await page.getByRole("button", { name: "Bedingung 1 entfernen" }).boundingBox();
   assert.ok(right <= x, "longer words have room");
-  await page.getByLabel("Zweiter Satz").fill("Er spielt Fußball");
+  await page.getByLabel("Zweiter Satz").fill("He plays football in a garden");
   await events(3);
   await page.getByRole("button", { name: "Noch eine Bedingung" }).click();
   assert.equal((await rows())[2].said, "noch kein Ergebnis");
@@ -189,7 +189,7 @@ test("a page in another language gives it other words, before it is defined and 
   // In place: the texts, the numbers and the caret stay.
   await page.evaluate(() => (document.querySelector("case-lens").labels = {}));
   assert.equal(await page.evaluate(() => document.querySelector("case-lens").shadowRoot.activeElement.getAttribute("aria-label")), "Condition 3");
-  assert.equal(await page.getByLabel("Second sentence").inputValue(), "Er spielt Fußball");
+  assert.equal(await page.getByLabel("Second sentence").inputValue(), "He plays football in a garden");
   assert.match((await rows())[0].numbers, /^\d\.\d of 5 · similarity/);
   assert.match(await page.locator("[part=unconditional]").textContent(), /^Similarity without a condition: /);
   assert.doesNotMatch(await told(), /Bedingung|Satz|von 5|Ähnlichkeit|Noch/);
@@ -300,4 +300,27 @@ test("a strict Content-Security-Policy allows it", options, async () => {
   } finally {
     await strict.close();
   }
+});
+
+test('with loading="lazy" nothing is loaded before the reader comes near', options, async () => {
+  await open(`<div style="height: 5000px"></div>${LENS.replace("<case-lens", '<case-lens loading="lazy"')}`);
+  await page.evaluate(() => (document.querySelector("case-lens").sentence1 = "She plays chess on a bench")); // a change is none either
+  await page.waitForTimeout(500);
+  assert.equal(server.count(MODEL), 0);
+  assert.equal(await page.evaluate(() => events.length), 0);
+  await page.evaluate(() => document.querySelector("case-lens").scrollIntoView());
+  assert.equal((await events(1))[0].type, "result");
+  assert.equal(server.count(MODEL), 1);
+});
+
+test('taking loading="lazy" away loads at once, and what is near is loaded as ever', options, async () => {
+  await open(`<div style="height: 5000px"></div>${LENS.replace("<case-lens", '<case-lens loading="lazy"')}`);
+  await page.waitForTimeout(300);
+  assert.equal(server.count(MODEL), 0);
+  await page.evaluate(() => document.querySelector("case-lens").removeAttribute("loading"));
+  assert.equal((await events(1))[0].type, "result");
+
+  await page.context().close();
+  await open(LENS.replace("<case-lens", '<case-lens loading="lazy"'));
+  assert.equal((await events(1))[0].type, "result");
 });

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -45,7 +46,9 @@ before(async () => {
       companion("train-head", "--model", path.join(models, model), "--data", data, "--output", path.join(models, head), ...shape);
     }
   }
-  server = await serve({ mounts: { "/real/": SITE, "/site/": SITE, "/site/models/": models } });
+  server = await serve({ mounts: { "/real/": SITE } });
+  const others = Object.entries(FILES).flatMap(([id, files]) => (id === "small" ? [] : files));
+  await server.siteWith("/site/", Object.fromEntries(await Promise.all(others.map(async (file) => [file, await readFile(path.join(models, file))]))));
   browser = await launch();
 });
 after(async () => {
@@ -114,15 +117,16 @@ async function cardOf(id) {
 }
 
 describe("what is offered", () => {
-  /** What the build tells the page of a folder of public files. */
-  async function told(publicDir) {
+  /** The part of the build that tells the page of the encoders. */
+  async function plugin() {
     const { build } = createRequire(path.join(ROOT, "www/package.json"))("esbuild");
     const { outputFiles } = await build({ entryPoints: [path.join(ROOT, "www/encoders.ts")], bundle: true, write: false, platform: "node", format: "esm", packages: "external" });
     const file = path.join(models, "plugin.mjs");
     await writeFile(file, outputFiles[0].contents);
-    const { encoders } = await import(pathToFileURL(file));
-    return JSON.parse(encoders().config({ root: ROOT, publicDir }).define.__ENCODERS__);
+    return (await import(pathToFileURL(file))).encoders();
   }
+  /** What the build tells the page of a folder of public files. */
+  const told = async (publicDir) => JSON.parse((await plugin()).config({ root: ROOT, publicDir }).define.__ENCODERS__);
 
   test("are the encoders whose files are there, by URLs of their contents and with their card's figures", async () => {
     const folder = path.join(models, "public/models");
@@ -132,7 +136,9 @@ describe("what is offered", () => {
     for (const file of all) await writeFile(path.join(folder, file), file);
     const whole = await told(path.join(models, "public"));
     assert.deepEqual(Object.keys(whole), ["small", "large", "case"]);
-    for (const [id, { model, head, figures }] of Object.entries(whole)) {
+    for (const [id, { model, integrity, head, headIntegrity, figures }] of Object.entries(whole)) {
+      // What the files hold is their names here.
+      assert.deepEqual([integrity, headIntegrity], FILES[id].map((file) => createHash("sha256").update(file).digest("hex")));
       assert.match(model, new RegExp(`^models/${FILES[id][0]}\\?v=[0-9a-f]{8}$`));
       assert.match(head, new RegExp(`^models/${FILES[id][1]}\\?v=[0-9a-f]{8}$`));
       const { megabytes, spearman, accuracy, unseen, rows } = figures;
@@ -147,6 +153,24 @@ describe("what is offered", () => {
     await rm(path.join(folder, FILES.large[0]));
     await rm(path.join(folder, FILES.small[0]));
     assert.deepEqual(Object.keys(await told(path.join(models, "public"))), ["small", "case"]);
+  });
+
+  test("an encoder of one's own takes the place of the one that ships, in the built site alone", async () => {
+    const [own, dist] = ["own", "dist"].map((name) => path.join(models, name));
+    await mkdir(path.join(own, "models"), { recursive: true });
+    for (const file of FILES.small) await writeFile(path.join(own, "models", file), "another");
+    process.env.OWN_ENCODER = own;
+    try {
+      const { small, large } = await told(path.join(ROOT, "www/public"));
+      const sum = createHash("sha256").update("another").digest("hex");
+      assert.deepEqual([small.integrity, small.headIntegrity], [sum, sum]);
+      assert.equal(small.model, `models/${MODEL_FILE}?v=${sum.slice(0, 8)}`);
+      assert.notEqual(large.integrity, sum);
+      (await plugin()).writeBundle({ dir: dist });
+      assert.equal(await readFile(path.join(dist, "models", MODEL_FILE), "utf8"), "another");
+    } finally {
+      delete process.env.OWN_ENCODER;
+    }
   });
 
   test("have the sizes that their card says", async () => {

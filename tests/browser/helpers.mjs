@@ -1,10 +1,12 @@
 // What every browser test needs: a real Chromium (`launch`) and a small static server (`serve`) that can
 // also misbehave on request, so that slow, cut, missing and dropped downloads are tested for real.
 
+import { createHash } from "node:crypto";
 import { readFileSync, existsSync, statSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -24,7 +26,8 @@ export const BASE_FILE = "all-MiniLM-L6-v2-q8_0.gguf";
 /** The companion program. `CASELENS` names another one. */
 export const COMPANION = process.env.CASELENS ?? path.join(ROOT, "target/release/caselens");
 
-const QUIET = [
+/** Switches of a Chromium that does nothing by itself. */
+export const QUIET = [
   "--no-first-run",
   "--disable-background-networking",
   "--disable-component-update",
@@ -50,26 +53,61 @@ export async function launch({ webgpu = false, args = [] } = {}) {
 }
 
 /**
- * A head's file with what tells mentions in it: the probability of everything is 1 / (1 + e^-`bias`).
- * @param {Buffer} head safetensors, without it
+ * A head's file with what tells mentions in it, and no layers: the probability of everything is 1 / (1 + e^-`bias`), if there are no weights.
+ * @param {Buffer} head safetensors
  * @param {number} dims numbers of an embedding
  * @param {number} bias
+ * @param {(d: number) => number} weight of each number of an embedding
  */
-export function mentioning(head, dims, bias) {
-  const length = Number(head.readBigUInt64LE());
-  const header = JSON.parse(head.subarray(8, 8 + length).toString());
-  const data = head.subarray(8 + length);
-  const tensor = (name, size, at) => {
-    header[name] = { dtype: "F32", shape: [size], data_offsets: [at, at + 4 * size] };
-  };
-  tensor("mentioned.weight", dims, data.length);
-  tensor("mentioned.bias", 1, data.length + 4 * dims);
-  const numbers = Buffer.from(Float32Array.from([...new Array(dims).fill(0), bias]).buffer);
+export function mentioning(head, dims, bias, weight = () => 0) {
+  const { __metadata__ } = JSON.parse(head.subarray(8, 8 + Number(head.readBigUInt64LE())).toString());
+  const numbers = Float32Array.from({ length: dims + 1 }, (_, d) => (d < dims ? weight(d) : bias));
+  const tensor = (shape, from) => ({ dtype: "F32", shape: [shape], data_offsets: [4 * from, 4 * (from + shape)] });
+  return safetensors({ __metadata__, "mentioned.weight": tensor(dims, 0), "mentioned.bias": tensor(1, dims) }, Buffer.from(numbers.buffer));
+}
+
+/** A head's file without what tells mentions, whose long texts are cut. It has no layers. */
+export function withoutMentions(head) {
+  const { __metadata__: described } = JSON.parse(head.subarray(8, 8 + Number(head.readBigUInt64LE())).toString());
+  const { mentioned, ...rest } = JSON.parse(described["caselens.head"]);
+  return safetensors({ __metadata__: { "caselens.head": JSON.stringify(rest) } }, Buffer.alloc(0));
+}
+
+/**
+ * The built demo as a build with these models would be: a copy of it, which says of each file what it holds. The page refuses every
+ * other file under such a name.
+ * @param {Record<string, Buffer>} models by their names
+ * @returns {Promise<string>} its folder
+ */
+async function siteWith(models) {
+  const [dist, site] = [path.join(ROOT, "www/dist"), await mkdtemp(path.join(tmpdir(), "caselens-site-"))];
+  const left = new Set(["models", "api"]);
+  await cp(dist, site, { recursive: true, filter: (file) => !left.has(path.relative(dist, file)) });
+  await mkdir(path.join(site, "models"));
+  const sumOf = (bytes) => createHash("sha256").update(bytes).digest("hex");
+  const sums = [];
+  for (const name of await readdir(path.join(dist, "models"))) {
+    const there = path.join(dist, "models", name);
+    if (models[name]) sums.push([sumOf(await readFile(there)), sumOf(models[name])]);
+    else await symlink(there, path.join(site, "models", name));
+  }
+  for (const [name, bytes] of Object.entries(models)) await writeFile(path.join(site, "models", name), bytes);
+  for (const name of await readdir(path.join(site, "assets"))) {
+    if (!name.endsWith(".js")) continue;
+    const file = path.join(site, "assets", name);
+    const code = await readFile(file, "utf8");
+    const changed = sums.reduce((text, [was, is]) => text.replaceAll(was, is).replaceAll(`?v=${was.slice(0, 8)}`, `?v=${is.slice(0, 8)}`), code);
+    if (changed !== code) await writeFile(file, changed);
+  }
+  return site;
+}
+
+function safetensors(header, data) {
   let json = JSON.stringify(header);
   json = json.padEnd(8 * Math.ceil(Buffer.byteLength(json) / 8));
   const size = Buffer.alloc(8);
   size.writeBigUInt64LE(BigInt(Buffer.byteLength(json)));
-  return Buffer.concat([size, Buffer.from(json), data, numbers]);
+  return Buffer.concat([size, Buffer.from(json), data]);
 }
 
 const TYPES = {
@@ -117,6 +155,8 @@ export async function serve({ mounts = {}, fallback, port = 0, headers = {} } = 
     "/fixtures/": path.join(ROOT, "tests/fixtures"),
     ...mounts,
   }).sort(([a], [b]) => b.length - a.length);
+  /** Folders that were made for it. */
+  const sites = [];
   /** `finished`: all was sent; `left`: the browser broke off before. @type {{ method: string, path: string, finished: boolean, left: boolean }[]} */
   const requests = [];
   /** @type {Map<string, Rule>} */
@@ -177,17 +217,25 @@ export async function serve({ mounts = {}, fallback, port = 0, headers = {} } = 
     count: (pathname) => requests.filter((request) => request.path === pathname).length,
     /** Sets how a path behaves; `undefined` makes it behave again. @param {string} pathname @param {Rule | undefined} rule */
     rule: (pathname, rule) => void (rule ? rules.set(pathname, rule) : rules.delete(pathname)),
+    /** Serves, from now on, the demo as a build with these models would be. @param {string} prefix @param {Record<string, Buffer>} models */
+    siteWith: async (prefix, models) => {
+      const site = await siteWith(models);
+      sites.push(site);
+      folders.unshift([prefix, site]);
+    },
     /** Forgets all rules and requests. */
     reset: () => {
       rules.clear();
       requests.length = 0;
     },
     /** Stops the server and breaks what is still open. */
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      await new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      for (const site of sites) await rm(site, { recursive: true, force: true });
+    },
   };
 }
 

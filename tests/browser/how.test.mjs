@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import jsQR from "jsqr";
 import { CaseLens } from "../../pkg/dist/node.js";
 import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
@@ -23,7 +24,7 @@ let tiny;
 
 before(async () => {
   tiny = await mkdtemp(path.join(tmpdir(), "caselens-how-"));
-  server = await serve({ mounts: { "/site/": SITE, "/tiny/": SITE, "/tiny/models/": tiny } });
+  server = await serve({ mounts: { "/site/": SITE } });
   browser = await launch();
 });
 after(async () => {
@@ -86,6 +87,45 @@ const explained = (page, site, condition, ways) =>
     },
     [`${server.origin}/pkg/dist/index.js`, `${server.origin}/${site}/models/${MODEL_FILE}`, CHESS, condition, ways],
   );
+/** What the package says of a sentence's attention by the model of this site: the tokens by name, and each head's rows. */
+const attended = async (page, sentence, condition, layer) => {
+  const { texts, heads, shares } = await page.evaluate(
+    async ([entry, model, sentence, condition, layer]) => {
+      const { CaseLens } = await import(entry);
+      const lens = await CaseLens.load({ model, device: "wasm" });
+      const { tokens, heads, shares } = await lens.attention(sentence, condition, { layer });
+      lens.dispose();
+      return { texts: tokens.map(({ text }) => text), heads, shares: [...shares] };
+    },
+    [`${server.origin}/pkg/dist/index.js`, `${server.origin}${MODEL_PATH}`, sentence, condition, layer],
+  );
+  const count = texts.length;
+  const alike = (text, among) => among.filter((other) => other === text).length;
+  return {
+    names: texts.map((text, at) => (alike(text, texts) > 1 ? `${text} (${alike(text, texts.slice(0, at + 1))})` : text)),
+    heads: Array.from({ length: heads }, (_, head) => Array.from({ length: count }, (_, from) => shares.slice((head * count + from) * count).slice(0, count))),
+  };
+};
+const percent = (share) => `${Math.round(100 * share)}%`;
+/** The places of numbers, the largest first. */
+const descending = (numbers) => [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a]);
+/** What each head's button says. */
+const labels = ({ names, heads }) =>
+  heads.map((rows, head) => {
+    const [best] = descending(rows.flat());
+    const [from, to] = [Math.floor(best / names.length), best % names.length];
+    return `${head + 1}: head ${head + 1}, whose largest share is ${percent(rows[from][to])}, from “${names[from]}” to “${names[to]}”`;
+  });
+/** Opens the part about heads and waits for them. */
+async function openHeads(page) {
+  await page.locator(".heads > summary").click();
+  await page.locator(".heads-one").nth(11).waitFor();
+}
+const saidOfHeads = (page) => page.locator(".heads-one").evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
+/** Waits until the buttons say this. */
+const saysOfHeads = (page, said) =>
+  page.waitForFunction((said) => [...document.querySelectorAll(".heads-one")].every((button, at) => button.getAttribute("aria-label") === said[at]), said);
+
 /** As far as two digits tell. */
 function near(found, expected) {
   assert.equal(found.length, expected.length);
@@ -146,12 +186,14 @@ const CLAIMS = [
     }
   },
   async (by) => {
-    const [own, subtracted] = [await by("the emotion of the person"), await by("the emotion of the person", { subtract: true })];
+    const [own, subtracted] = [await by("the activity"), await by("the activity", { subtract: true })];
     assert.equal(own.usual.subtract, false, "fine-tuned without that step");
     assert.ok(subtracted.similarity > own.similarity + 0.1, "more alike, not less");
   },
   async (by) => {
     const own = await by("the battery life");
+    const [{ cosine: plain }] = own.steps;
+    assert.ok(own.similarity < plain, "opposite batteries are less alike by the battery life");
     const [condition, cls] = [await by("the battery life", { pooling: "condition" }), await by("the battery life", { pooling: "cls" })];
     assert.equal(own.usual.pooling, "all", "trained with the mean of all tokens");
     assert.ok(Math.abs(condition.similarity - own.similarity) < 0.15, "the condition’s tokens come close");
@@ -220,6 +262,83 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await layer.getAttribute("aria-valuetext"), "1 of 6");
     assert.notDeepEqual(await words(), last);
     await page.waitForFunction(() => location.hash.includes("layer=1"));
+    await leave(page);
+  });
+
+  test("every head is drawn, and told in the numbers that the package gives", async () => {
+    const page = await open();
+    await openHeads(page);
+    const last = await attended(page, CHESS[0], CONDITIONS[0]);
+    assert.deepEqual(await saidOfHeads(page), labels(last));
+    const cells = await page.locator(".heads-map").evaluateAll((maps) =>
+      maps.map((map) => [...map.getContext("2d").getImageData(0, 0, map.width, map.height).data].filter((_, i) => i % 4 === 3)),
+    );
+    for (const [head, rows] of last.heads.entries()) {
+      const strongest = Math.max(...rows.flat());
+      rows.flat().forEach((share, i) => assert.ok(Math.abs(cells[head][i] - (255 * share) / strongest) <= 1, `head ${head + 1}, cell ${i}`));
+    }
+
+    // By the keyboard alone: a head, all of its tokens, then one of them.
+    await page.locator(".heads-one").nth(2).focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.getByRole("button", { pressed: true, name: /^3: head 3/ }).count(), 1);
+    const picture = page.getByRole("group", { name: /^Head 3: which token looks where/ });
+    const told = () => picture.locator(".heads-shares li").allInnerTexts();
+    const [, , rows] = last.heads;
+    assert.deepEqual(await told(), rows.map((row, from) => `${last.names[from]} → ${last.names[descending(row)[0]]}: ${percent(Math.max(...row))}`));
+    assert.ok((await picture.locator(".heads-lines path").count()) > 1);
+    await page.keyboard.press("Tab");
+    while (!(await picture.getByRole("radio", { name: "All tokens" }).evaluate((radio) => radio === document.activeElement))) await page.keyboard.press("Tab");
+    for (let at = 0; at < 2; at += 1) await page.keyboard.press("ArrowDown");
+    assert.ok(await picture.getByRole("radio", { name: last.names[1], exact: true }).isChecked());
+    const inWords = (row) => {
+      const shown = descending(row).filter((to) => row[to] >= 0.005);
+      const rest = row.reduce((sum, share) => sum + share, 0) - shown.reduce((sum, to) => sum + row[to], 0);
+      const others = row.length - shown.length;
+      const said = shown.map((to) => `${last.names[to]}: ${percent(row[to])}`);
+      return others === 0 ? said : [...said, `${others === 1 ? "1 other token" : `${others} other tokens`}: ${percent(rest)}`];
+    };
+    assert.deepEqual(await told(), inWords(rows[1]));
+    assert.ok((await picture.getByRole("status").innerText()).startsWith(`“${last.names[1]}” looks most at ${inWords(rows[1])[0]}`));
+
+    // A pointer shows the looks of what it passes over, and changes nothing that is told.
+    await picture.locator(".heads-from .heads-token").nth(5).hover();
+    const beside = await picture.locator(".heads-to li").evaluateAll((items) => items.map((item) => item.querySelector("b")?.innerText ?? ""));
+    assert.deepEqual(beside, rows[5].map((share) => (share >= 0.005 ? percent(share) : "")));
+    assert.deepEqual(await told(), inWords(rows[1]));
+
+    // The step's slider, the other sentence, and the sentence without the condition.
+    await page.getByRole("slider").fill("1");
+    await saysOfHeads(page, labels(await attended(page, CHESS[0], CONDITIONS[0], 0)));
+    assert.ok(await picture.getByRole("radio", { name: last.names[1], exact: true }).isChecked(), "the same tokens: the same one is looked at");
+    await page.locator(".heads").getByRole("button", { name: "Second sentence" }).click();
+    await saysOfHeads(page, labels(await attended(page, CHESS[1], CONDITIONS[0], 0)));
+    assert.ok(await picture.getByRole("radio", { name: "All tokens" }).isChecked());
+    await page.getByRole("switch", { name: "Condition", exact: true }).click();
+    await saysOfHeads(page, labels(await attended(page, CHESS[1], undefined, 0)));
+    await page.locator(".heads").getByRole("slider").fill("6");
+    await saysOfHeads(page, labels(await attended(page, CHESS[1], undefined)));
+    await page.getByRole("button", { pressed: true, name: /^3: head 3/ }).click();
+    assert.equal(await picture.count(), 0, "pressed again, it is closed");
+    assert.deepEqual(page.problems, []);
+    await leave(page);
+  });
+
+  test("heads that cannot be read say so, and are read again", async () => {
+    const page = await open();
+    await openHeads(page);
+    await page.evaluate(() => {
+      window.between = (message) => (message.value?.shares ? { type: "failed", id: message.id, error: { code: "internal", message: "It broke." } } : message);
+    });
+    await page.getByRole("slider").fill("2");
+    const alert = page.getByRole("alert");
+    assert.match(await alert.innerText(), /The heads could not be read[^]*This should not happen/);
+    assert.equal(await page.locator(".heads-one").count(), 0);
+    assert.ok(await page.locator(".words").first().isVisible(), "the rest of the step stays");
+    await page.evaluate(() => (window.between = (message) => message));
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".heads-one").nth(11).waitFor();
+    assert.equal(await alert.count(), 0);
     await leave(page);
   });
 
@@ -369,6 +488,34 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("a presented step has a code that phones read its link from", async () => {
+    const page = await open({ present: "1", step: "embedding" });
+    await page.getByText("QR code", { exact: true }).click();
+    const code = page.locator(".presenter-code svg");
+    await code.waitFor();
+    const { size, dark } = await code.evaluate((svg) => ({
+      size: svg.viewBox.baseVal.width,
+      dark: [...svg.querySelector("path").getAttribute("d").matchAll(/M(\d+) (\d+)/g)].map(([, x, y]) => [Number(x), Number(y)]),
+    }));
+    const scale = 4;
+    const side = size * scale;
+    const pixels = new Uint8ClampedArray(4 * side * side).fill(255);
+    for (const [x, y] of dark) {
+      for (let row = y * scale; row < (y + 1) * scale; row++) {
+        for (let at = row * side + x * scale; at < row * side + (x + 1) * scale; at++) pixels.fill(0, 4 * at, 4 * at + 3);
+      }
+    }
+    assert.equal((jsQR.default ?? jsQR)(pixels, side, side)?.data, await page.evaluate(() => location.href));
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => !document.querySelector(".presenter-code[open]"));
+
+    // A code holds no whole story.
+    const long = await openAt(`/site/#/how?${new URLSearchParams({ s1: `${CHESS[0]} ${"and on ".repeat(500)}`, s2: CHESS[1], c: "the place", present: "1" })}`);
+    await long.getByText("QR code", { exact: true }).click();
+    await long.getByText("The texts are too long for a QR code.").waitFor();
+  });
+
   test("steps are switched in a presentation, too", async () => {
     const page = await open({ present: "1", step: "subtraction" });
     assert.match(await page.locator(".absent").innerText(), /under “What if\?”/);
@@ -457,10 +604,64 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("the space is drawn, and its points move when the condition changes", async () => {
+    const page = await open();
+    const place = page.locator(".space");
+    await place.locator("summary").click();
+    await place.locator(".space-point").nth(13).waitFor();
+    const lie = () => place.locator(".space-point").evaluateAll((marks) => marks.map(({ style }) => style.transform.match(/-?[\d.]+/g).map(Number)));
+    const apart = ([a, b], [c, d]) => Math.hypot(a - c, b - d);
+    /** Mean distance of sentences that share a part, as a share of that of all. */
+    const gathered = (points, key) => {
+      const mean = (pairs) => pairs.reduce((sum, [i, j]) => sum + apart(points[i], points[j]), 0) / pairs.length;
+      const pairs = [...Array(12).keys()].flatMap((i) => [...Array(i).keys()].map((j) => [i, j]));
+      return mean(pairs.filter(([i, j]) => key(i) === key(j))) / mean(pairs);
+    };
+    const byPlace = await lie();
+    assert.equal(byPlace.length, 14);
+    assert.ok(gathered(byPlace, (i) => i % 3) < 0.5, "alike by the place");
+    await place.getByRole("button", { name: "the activity" }).click();
+    await place.getByRole("img", { name: "under “the activity”" }).waitFor();
+    const byActivity = await lie();
+    assert.ok(gathered(byActivity, (i) => Math.floor(i / 3) % 2) < 0.5, "alike by the activity");
+    assert.ok(gathered(byActivity, (i) => i % 3) > 0.6);
+    await place.getByText(/is the most like your first sentence: [01]\.\d\d\./).waitFor();
+    await place.getByRole("button", { name: "no condition" }).click();
+    await place.getByRole("img", { name: "without a condition" }).waitFor();
+    assert.deepEqual(await violations(page, ".space"), []);
+    await page.close();
+  });
+
+  test("one rates pairs before the model does, and sees both beside what people said", async () => {
+    const page = await open();
+    const place = page.locator(".rate");
+    await place.locator("summary").click();
+    await place.getByText("Pair 1 of 8").waitFor();
+    assert.doesNotMatch(await place.innerText(), /the model says \d/, "nothing is told before one has rated");
+    const told = [];
+    for (let i = 1; i <= 8; i++) {
+      await place.getByText(`Pair ${i} of 8`).waitFor();
+      await place.getByRole("radio", { name: "3" }).press("Space");
+      const answer = place.getByText(/You say 3, the model says \d\.\d, people said \d\./);
+      await answer.waitFor();
+      told.push(/model says (.*), people said (.*)\./.exec(await answer.innerText()).slice(1).map(Number));
+      if (i < 8) await place.getByRole("button", { name: "Next pair" }).click();
+    }
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const [own, model] = [mean(told.map(([, people]) => Math.abs(3 - people))), mean(told.map(([model, people]) => Math.abs(model - people)))];
+    const [, saidOwn, saidModel] = /you are (\d\.\d) away from what people said, the model (\d\.\d)\./.exec(await place.innerText());
+    assert.ok(Math.abs(Number(saidOwn) - own) <= 0.06 && Math.abs(Number(saidModel) - model) <= 0.11, `${saidOwn} ${own}, ${saidModel} ${model}`);
+    assert.deepEqual(await violations(page, ".rate"), []);
+    await place.getByRole("button", { name: "Start again" }).click();
+    await place.getByText("Pair 1 of 8").waitFor();
+    assert.equal(await place.locator("table").count(), 0);
+    await page.close();
+  });
+
   test("teachers find goals, time, level and a glossary", async () => {
     const page = await open();
     await page.locator("summary", { hasText: "For teachers" }).click();
-    const text = await page.locator(".teachers").innerText();
+    const text = await page.locator(".teachers", { hasText: "Afterwards learners can" }).innerText();
     for (const said of [/Afterwards learners can/, /45 minutes/, /From about 14 years/, /Glossary/, /Token/, /Cosine/]) assert.match(text, said);
     assert.deepEqual(await violations(page), []);
     await leave(page);
@@ -585,6 +786,8 @@ describe("how it works", { concurrency: false }, () => {
     const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
     companion("train-head", "--model", encoder, "--data", data, "--output", path.join(tiny, HEAD_FILE), ...shape);
 
+    const [model, head] = await Promise.all([MODEL_FILE, HEAD_FILE].map((file) => readFile(path.join(tiny, file))));
+    await server.siteWith("/tiny/", { [MODEL_FILE]: model, [HEAD_FILE]: head });
     const page = await openAt(`/tiny/#/how?${state()}`, { serviceWorkers: "block" });
     await settled(page);
     const expected = await explained(page, "tiny", CONDITIONS[0], [{}, { head: false }]);
@@ -630,6 +833,35 @@ describe("how it works", { concurrency: false }, () => {
         await leave(page);
       });
     }
+  }
+
+  for (const colorScheme of ["light", "dark"]) {
+    test(`heads on a small phone: axe finds nothing, ${colorScheme}; nothing sticks out, and fingers choose`, async () => {
+      const page = await open({}, { colorScheme, viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
+      await openHeads(page);
+      const check = async () => {
+        assert.deepEqual(await violations(page), []);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, "nothing sticks out");
+        const sticking = await page.locator(".heads *").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > 320).map(({ className }) => className));
+        assert.deepEqual(sticking, []);
+      };
+      await check();
+      await page.locator(".heads-one").nth(4).tap();
+      await check();
+      const token = page.locator(".heads-from .heads-token").nth(3);
+      await token.tap();
+      assert.ok(await token.getByRole("radio").isChecked());
+      assert.ok((await token.boundingBox()).height >= 36, "large enough for a finger");
+      await check();
+      await page.emulateMedia({ forcedColors: "active" });
+      const colours = await page.evaluate(() => {
+        const of = (selector) => getComputedStyle(document.querySelector(selector));
+        return [of(".heads-lines path").stroke, of(".heads-map").color, of("body").color];
+      });
+      assert.deepEqual(new Set(colours).size, 1, "the system's colours");
+      assert.deepEqual(page.problems, []);
+      await leave(page);
+    });
   }
 
   test("nothing moves once the typeface is there", async () => {

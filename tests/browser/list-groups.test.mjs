@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { listModules } from "./listModules.mjs";
+import { pageModules } from "./pageModules.mjs";
 
 /** The view's modules, by their names. */
 let list;
 let remove;
-before(async () => ({ list, remove } = await listModules(["colouring", "colours", "files/read", "keywords", "names", "plane", "save", "verdict"])));
+before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/names", "list/plane", "list/save", "list/verdict", "ui/places"])));
 after(() => remove?.());
 
 describe("words of groups", () => {
@@ -182,10 +182,10 @@ describe("whether texts form groups", () => {
 
 describe("the plane of the map", () => {
   const frame = { width: 400, height: 300, margin: 10 };
-  const plane = (...points) => list.plane.placesOf(Float32Array.from(points.flat()));
+  const plane = (...points) => list.places.placesOf(Float32Array.from(points.flat()));
 
   test("all points are seen at first, with one scale for both axes and upwards up", () => {
-    const { placesOf, toPixels, whole } = list.plane;
+    const { placesOf, toPixels, whole } = { ...list.places, ...list.plane };
     const places = placesOf(Float32Array.from([-3, 0, 5, 2, 1, -1]));
     assert.deepEqual([...places.x], [-1, 1, 0]);
     assert.ok(places.y[1] < places.y[0] && places.y[0] < places.y[2]);

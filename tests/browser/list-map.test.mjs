@@ -20,9 +20,9 @@ after(async () => {
 });
 
 /** Opens the page in a context of its own. What the map draws is noted: fills of its canvas, by colour, and letters. */
-async function open(hash, options = {}) {
+async function open(hash, { site = "site", ...options } = {}) {
   const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 }, ...options });
-  return visit(context, `${server.origin}/site/${hash}`);
+  return visit(context, `${server.origin}/${site}/${hash}`);
 }
 
 const KINDS = [
@@ -35,7 +35,7 @@ const ANIMALS = Array.from({ length: 24 }, (_, i) => `A ${["black", "young", "bi
 const address = (texts, more = {}) => `#/list?${new URLSearchParams({ t: texts.join("\n"), c: "the animal", ...more, device: "wasm" })}`;
 const grouped = (page, count) =>
   page.waitForFunction(
-    (count) => !document.querySelector("[role=progressbar]") && !document.querySelector(".earlier") && document.querySelectorAll(".group").length === count,
+    (count) => !document.querySelector("[role=progressbar]") && !document.querySelector(".earlier") && document.querySelectorAll(".group:not(.unmentioned)").length === count,
     count,
     PATIENT,
   );
@@ -120,7 +120,7 @@ describe("names of groups", () => {
 
     // Another text among them, another condition and back: still the same group.
     await page.getByLabel("One text a line").evaluate((field) => {
-      field.value = `A small dog barks at noon.\n${field.value}`;
+      field.value = `A small dog barks in the yard at noon.\n${field.value}`;
       field.dispatchEvent(new Event("input", { bubbles: true }));
     });
     await page.getByText("25 texts in 3 groups by “the animal”").waitFor(PATIENT);
@@ -184,7 +184,7 @@ describe("what is judged of groups", () => {
     assert.ok(Number(own) > Number(without) + 0.2, verdict);
     // Where a cloud without groups gives as much, that is said.
     await page.goto(`${server.origin}/site/#/list?list=tickets&c=the+problem&device=wasm`);
-    await page.getByText("48 texts in").waitFor(PATIENT);
+    await page.getByText("45 texts in").waitFor(PATIENT);
     await page.waitForFunction(() => !document.querySelector("[role=progressbar]"));
     assert.match(await page.locator(".judgement").innerText(), /^Nothing shows that these are groups: their silhouette is 0\.\d\d, and points spread alike without any groups give 0\.\d\d\./);
     await page.getByLabel("One text a line").fill(ANIMALS.slice(0, 6).join("\n"));
@@ -197,10 +197,9 @@ describe("what is judged of groups", () => {
 describe("texts that say nothing about the condition", () => {
   test("are a group by themselves, which stands last, has a plain name, and is left out of the verdict", PATIENT, async () => {
     // A head that finds the condition mentioned by some: by the sign of a sum of the embedding's numbers.
-    const head = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, 0);
-    for (let d = 0; d < 384; d++) head.writeFloatLE(200 * Math.sin(d * d), head.length - 4 * (385 - d));
-    server.rule(`/site/models/${HEAD_FILE}`, { body: head });
-    const page = await open(address([...ANIMALS, ...ANIMALS.map((text) => text.replace(/A .* at/, "The invoice is due at"))]), { serviceWorkers: "block" });
+    const head = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, 0, (d) => 200 * Math.sin(d * d));
+    await server.siteWith("/mentioning/", { [HEAD_FILE]: head });
+    const page = await open(address([...ANIMALS, ...ANIMALS.map((text) => text.replace(/A .* at/, "The invoice is due at"))]), { serviceWorkers: "block", site: "mentioning" });
     const last = page.locator(".group.unmentioned");
     await last.waitFor(PATIENT);
     const own = await names(page);
@@ -220,7 +219,6 @@ describe("texts that say nothing about the condition", () => {
     await page.waitForFunction(() => !document.querySelector("[role=progressbar], .earlier, .group.unmentioned"), undefined, PATIENT);
     assert.equal(await page.locator(".judgement").innerText(), verdict);
     assert.deepEqual(page.problems, []);
-    server.reset();
     await page.context().close();
   });
 });

@@ -1,6 +1,6 @@
 // The README's figures of size, memory and speed: what is downloaded, and what loading and comparing take in a real browser.
 //
-//     node measure.mjs [--devices wasm,webgpu] [--rounds 9] [--starts 5]
+//     node measure.mjs [--devices wasm,webgpu] [--rounds 9] [--starts 5] [--model FILE]
 //
 // WebGPU runs on Chromium's software adapter here, whose speed says nothing about a GPU's.
 
@@ -8,13 +8,14 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
-import { HEAD_FILE, launch, MODEL_FILE, MODELS, openPage, prefixWorker, ROOT, serve, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
+import { launch, MODEL_FILE, MODELS, openPage, prefixWorker, ROOT, serve, WATCHED_MEMORY, wasmMemory } from "./helpers.mjs";
 
 const { values } = parseArgs({
   options: {
     devices: { type: "string", default: "wasm,webgpu" },
     rounds: { type: "string", default: "9" },
     starts: { type: "string", default: "5" },
+    model: { type: "string", default: MODEL_FILE },
   },
 });
 
@@ -23,7 +24,8 @@ const CONDITIONS = ["the place", "the game", "the person"];
 /** Seconds that the encoder is on its way in a slow start. */
 const SLOW = 3;
 
-const { size } = statSync(path.join(MODELS, MODEL_FILE));
+const file = values.model;
+const { size } = statSync(path.join(MODELS, file));
 
 const dist = path.join(ROOT, "pkg/dist");
 const scripts = ["index.js", "worker.js"].map((name) => path.join(dist, name));
@@ -31,8 +33,8 @@ const downloads = {
   "wasm module": [path.join(dist, "wasm/relaxed/caselens_bg.wasm")],
   "the same, simd128": [path.join(dist, "wasm/caselens_bg.wasm")],
   "package (js)": scripts,
-  encoder: [path.join(MODELS, MODEL_FILE)],
-  head: [path.join(MODELS, HEAD_FILE)],
+  encoder: [path.join(MODELS, file)],
+  head: [path.join(MODELS, file.replace(/-q\d_\d\.gguf$/, ".head.safetensors"))],
 };
 for (const [name, files] of Object.entries(downloads)) {
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
@@ -58,7 +60,7 @@ try {
           window.lens = await CaseLens.load({ device, model });
           return performance.now() - started;
         },
-        { device, file: MODEL_FILE },
+        { device, file },
       );
       const memory = await wasmMemory(page);
       const times = await page.evaluate(
@@ -84,10 +86,10 @@ try {
       await browser.close();
     }
     for (const [how, rule] of [["", undefined], [`, of which the encoder is on its way for ${SLOW} s`, { rate: size / SLOW }]]) {
-      server.rule(`/models/${MODEL_FILE}`, rule);
+      server.rule(`/models/${file}`, rule);
       const times = [];
       for (let i = 0; i < Number(values.starts); i++) times.push(await start(device));
-      server.rule(`/models/${MODEL_FILE}`, undefined);
+      server.rule(`/models/${file}`, undefined);
       const all = times.map((time) => time.toFixed(0)).join(", ");
       console.log(`${"".padEnd(14)} a new browser has its first embedding after ${median(times).toFixed(0)} ms${how} (median of ${all})`);
     }
@@ -108,7 +110,7 @@ async function start(device) {
         await encoder.embed([text]);
         return performance.now() - started;
       },
-      { device, file: MODEL_FILE, text: SENTENCES[0] },
+      { device, file, text: SENTENCES[0] },
     );
   } finally {
     await browser.close();

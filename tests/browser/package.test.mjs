@@ -1,16 +1,15 @@
 // The package in a real browser, on both devices, against other people's numbers and the companion's.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { companion, tinyLens } from "./companion.mjs";
 import {
   BASE_FILE,
-  COMPANION,
   cosine,
   EMOJI,
   HEAD_FILE,
@@ -44,12 +43,7 @@ let server;
 let tiny;
 before(async () => {
   tiny = await mkdtemp(path.join(tmpdir(), "caselens-tiny-"));
-  const [folder, data] = [path.join(FIXTURES, "bert-tiny"), path.join(tiny, "toy.csv")];
-  const row = (_, i) => `a dog by river ${i},a cat by river ${i % 3},${i % 2 ? "the place" : "the animal"},${1 + (i % 5)}`;
-  await writeFile(data, ["sentence1,sentence2,condition,label", ...Array.from({ length: 40 }, row), ""].join("\n"));
-  companion(["quantize", "--model", folder, "--output", path.join(tiny, "tiny.gguf")]);
-  const shape = ["--hidden", "32", "--dims", "16", "--epochs", "2", "--cache", path.join(tiny, "cache")];
-  companion(["train-head", "--model", folder, "--data", data, "--output", path.join(tiny, "tiny.head"), ...shape, "--json"]);
+  await tinyLens(tiny);
   server = await serve({ mounts: { "/tiny/": tiny } });
 }, options);
 after(async () => {
@@ -210,7 +204,9 @@ for (const [device, instructions] of [
       compared[device] = results;
       assert.deepEqual(results.map(({ condition }) => condition), CONDITIONS);
       for (const result of results) {
-        assert.deepEqual(Object.keys(result).sort(), ["condition", "rating", "similarity", "unconditional"]);
+        const { advice, ...rest } = result;
+        assert.deepEqual(advice, result.condition === "the person" ? ["vague"] : undefined);
+        assert.deepEqual(Object.keys(rest).sort(), ["condition", "mentioned", "rating", "similarity", "unconditional"]);
         assert.ok(result.similarity >= -1 && result.similarity <= 1);
         assert.ok(result.rating >= 1 && result.rating <= 5);
         assert.equal(result.unconditional, results[0].unconditional);
@@ -381,14 +377,6 @@ function companionScores(model = path.join(MODELS, MODEL_FILE), head = path.join
   const input = CONDITIONS.map((condition) => JSON.stringify({ sentence1: PAIR[0], sentence2: PAIR[1], condition })).join("\n");
   const lines = companion(["score", "--json", "--model", model, "--head", head], `${input}\n`).trim().split("\n");
   return lines.map((line) => JSON.parse(line));
-}
-
-/** What the companion prints. */
-function companion(args, input = "") {
-  const { status, stdout, stderr, error } = spawnSync(COMPANION, args, { input, encoding: "utf8" });
-  assert.ok(!error, `${COMPANION} could not be started: ${error}. Build it: cargo build --release`);
-  assert.equal(status, 0, stderr);
-  return stdout;
 }
 
 function sha256(ids) {

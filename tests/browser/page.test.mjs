@@ -9,7 +9,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { parseAst, transformWithEsbuild } from "vite";
-import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, stickingOut, violations, visit } from "./helpers.mjs";
+import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, stickingOut, violations, visit, withoutMentions } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const MODEL_PATH = `/site/models/${MODEL_FILE}`;
@@ -42,7 +42,7 @@ after(async () => {
 afterEach(() => server.reset());
 
 /** Opens the page. */
-const open = (hash = "#device=wasm", { within = context } = {}) => visit(within, `${server.origin}/site/${hash}`);
+const open = (hash = "#device=wasm", { within = context, site = "site" } = {}) => visit(within, `${server.origin}/${site}/${hash}`);
 
 /**
  * For pages whose worker is to be slow or to fail: calls of the method that `window.held` names wait for `letGo()`, those of
@@ -235,12 +235,55 @@ describe("how right it is", () => {
   });
 });
 
+describe("a damaged model", () => {
+  /** Whether the package keeps the model, and in the page: damages what it keeps, which still looks as it was checked. */
+  const isKept = (page) => page.evaluate(async (path) => (await (await caches.open("caselens-v1")).keys()).some(({ url }) => new URL(url).pathname === path), MODEL_PATH);
+  const alert = (page) => page.getByRole("alert").filter({ hasText: "could not be loaded" });
+
+  test("on its way is told, not kept, and fetched anew", { timeout: PATIENT }, async () => {
+    const bytes = await readFile(path.join(MODELS, MODEL_FILE));
+    server.rule(MODEL_PATH, { body: bytes.with(bytes.length >> 1, bytes[bytes.length >> 1] ^ 1) });
+    const page = await open(undefined, { within: await browser.newContext({ serviceWorkers: "block" }) });
+    await alert(page).getByText("is not the one that belongs to this page").waitFor({ timeout: PATIENT });
+    assert.equal(await isKept(page), false);
+    server.reset();
+    await alert(page).getByRole("button", { name: "Try again" }).click();
+    await settled(page);
+    assert.equal(server.count(MODEL_PATH), 1);
+    await page.context().close();
+  });
+
+  test("whose numbers are none is dropped, and fetched anew", { timeout: PATIENT }, async () => {
+    const page = await open(undefined, { within: await browser.newContext({ serviceWorkers: "block" }) });
+    await settled(page);
+    for (let i = 0; i < 200 && !(await isKept(page)); i++) await page.waitForTimeout(50);
+    // Scales that are no numbers, in what was checked when it came.
+    await page.evaluate(async () => {
+      const cache = await caches.open("caselens-v1");
+      for (const request of await cache.keys()) {
+        const kept = await cache.match(request);
+        if (!request.url.includes(".gguf")) continue;
+        const bytes = new Uint8Array(await kept.arrayBuffer()).fill(0xff, 12e6, 13e6);
+        await cache.put(request, new Response(bytes, { headers: kept.headers }));
+      }
+    });
+    server.reset();
+    await page.reload();
+    await alert(page).getByText("The stored copy of the model is damaged").waitFor({ timeout: PATIENT });
+    assert.equal(server.count(MODEL_PATH), 0, "what is kept is taken");
+    await alert(page).getByRole("button", { name: "Try again" }).click();
+    await settled(page);
+    assert.equal(server.count(MODEL_PATH), 1);
+    await page.context().close();
+  });
+});
+
 describe("what the model cannot tell", () => {
   /** The page with a head that finds nothing mentioned anywhere. */
   async function openSilent(hash) {
     const head = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4);
-    server.rule(`/site/models/${HEAD_FILE}`, { body: head });
-    return open(hash, { within: await browser.newContext() });
+    await server.siteWith("/silent/", { [HEAD_FILE]: head });
+    return open(hash, { within: await browser.newContext({ serviceWorkers: "block" }), site: "silent" });
   }
 
   test("where neither sentence says anything about a condition, words take the place of numbers", { timeout: PATIENT }, async () => {
@@ -254,6 +297,19 @@ describe("what the model cannot tell", () => {
     assert.deepEqual(await violations(page), []);
     // The sentences by themselves are compared as ever.
     assert.match(await page.locator(".unaided .cell-value").innerText(), /\d/);
+  });
+
+  test("how long the last answer took is said where comparisons are, and not beside a list", { timeout: PATIENT }, async () => {
+    const page = await open(link(CHESS, CONDITIONS));
+    await settled(page);
+    await openEngine(page);
+    await page.locator(".facts").getByText("Last answer").waitFor();
+    await page.getByRole("link", { name: "List" }).click();
+    await page.locator(".group").first().waitFor({ timeout: PATIENT });
+    await openEngine(page);
+    await page.locator(".facts").getByText("Weights").waitFor();
+    assert.equal(await page.locator(".facts").getByText("Last answer").count(), 0);
+    await page.close();
   });
 
   test("texts that say nothing about the condition are a group of their own", { timeout: PATIENT }, async () => {
@@ -312,7 +368,7 @@ describe("numbers", () => {
         await openEngine(page);
         const facts = await page.locator(".facts").innerText();
         assert.match(facts, device === "wasm" ? /CPU \(WebAssembly\)/ : /WebGPU/);
-        assert.match(facts, /all-MiniLM-L6-v2 fine-tuned on C-STS/);
+        assert.match(facts, /all-MiniLM-L6-v2 tuned by caselens/);
         assert.match(facts, /1[34]\.\d MB/);
         assert.match(facts, /[\d.]+ ms/);
         assert.ok((await page.locator(".why").innerText()).length > 10, "says why this device");
@@ -322,6 +378,26 @@ describe("numbers", () => {
       }
     });
   }
+
+  test("the examples' answers are on the side that was meant", { timeout: PATIENT }, async () => {
+    const { examples, meant } = await moduleOf("www/src/state/examples.ts");
+    const { CaseLens } = await import("../../pkg/dist/node.js");
+    const lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE), device: "wasm" });
+    try {
+      const wrong = [];
+      for (const [i, { sentences, conditions }] of examples.entries()) {
+        assert.equal(meant[i].length, conditions.length);
+        const answers = await lens.compare(...sentences, conditions);
+        answers.forEach(({ similarity, unconditional }, c) => {
+          // On its side of the middle, and of what the sentences by themselves are.
+          if (meant[i][c] ? similarity < 0.6 || similarity < unconditional : similarity > 0.4 || similarity > unconditional) wrong.push(`${sentences[0]} ${conditions[c]}: ${similarity.toFixed(2)}`);
+        });
+      }
+      assert.deepEqual(wrong, []);
+    } finally {
+      lens.dispose();
+    }
+  });
 
   test("conditions pull a pair apart: one beach, many people against one", async () => {
     const page = await open(link(BEACH, ["the location", "the number of people"]));
@@ -368,11 +444,31 @@ describe("numbers", () => {
   });
 
   test("a sentence that is too long is marked at its field and at the conditions", async () => {
-    const page = await open(link([`${"long ".repeat(700)}story`, "A short story."], ["the length"]));
+    // What ships reads long texts part by part; a head that does not tell mentions has them cut.
+    const long = link([`${"long ".repeat(700)}story`, "A short story."], ["the length"]);
+    await server.siteWith("/cut/", { [HEAD_FILE]: withoutMentions(await readFile(path.join(MODELS, HEAD_FILE))) });
+    const cut = await open(long, { within: await browser.newContext({ serviceWorkers: "block" }), site: "cut" });
+    await settled(cut);
+    await cut.locator("#sentence-1-note:not(:empty)").waitFor();
+    assert.equal(await cut.locator("#sentence-2-note").innerText(), "");
+    assert.equal(await cut.locator(".row .note:not(:empty)").count(), 1);
+    await cut.context().close();
+    const whole = await open(long);
+    await settled(whole);
+    assert.equal(await whole.locator("#sentence-1-note").innerText(), "");
+    await whole.close();
+  });
+
+  test("what the model does not know of the texts is told beside the condition; an emoji is not among it", async () => {
+    const page = await open(link(["ꙮ is a letter", CHESS[1]], ["the letter"]));
     await settled(page);
-    await page.locator("#sentence-1-note:not(:empty)").waitFor();
-    assert.equal(await page.locator("#sentence-2-note").innerText(), "");
-    assert.equal(await page.locator(".row .note:not(:empty)").count(), 1);
+    assert.match(await page.locator(".row .note:not(:empty)").innerText(), /^\d+ pieces? of the texts (is|are) not known to the model, which reads (it|them) as a blank\.$/);
+    await first(page).fill("😀");
+    await second(page).fill("😢");
+    await page.getByLabel("Condition 1").fill("the emotion");
+    await page.waitForFunction(() => /the emotion: /.test(document.querySelector(".row [aria-busy=false]")?.textContent ?? ""));
+    assert.equal(await page.locator(".row .note:not(:empty)").count(), 0);
+    assert.ok((await shown(page)).rows[0].similarity < 0.9, "they are not the same");
     await page.close();
   });
 
@@ -448,11 +544,11 @@ describe("conditions", () => {
   test("several pasted lines become several conditions", async () => {
     const page = await open(link(CHESS, ["the place"]));
     await settled(page);
-    await page.evaluate(() => navigator.clipboard.writeText("the game\n  the mood \r\n\nthe person\n"));
+    await page.evaluate(() => navigator.clipboard.writeText("the game\n  the activity \r\n\nthe person\n"));
     await adder(page).focus();
     await page.keyboard.press("Control+v");
     await settled(page);
-    assert.deepEqual(await conditionsOf(page), ["the place", "the game", "the mood", "the person"]);
+    assert.deepEqual(await conditionsOf(page), ["the place", "the game", "the activity", "the person"]);
     assert.equal((await shown(page)).rows.length, 4);
     await page.close();
   });
@@ -480,6 +576,20 @@ describe("conditions", () => {
     await page.getByLabel("Condition 2").fill("The Place in the sun");
     await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(3) .cell-value")?.textContent));
     assert.equal(await row.locator(".note").innerText(), "");
+    await page.close();
+  });
+
+  test("a condition that says what is so is told how it is put, and compared all the same", async () => {
+    const page = await open(link(CHESS, ["the place"]));
+    await settled(page);
+    const row = page.locator(".rows > li:not(.unaided)").first();
+    await row.locator("input").fill("the place is outdoors");
+    await row.locator(".note", { hasText: "Name what is to be compared" }).waitFor();
+    assert.match(await row.locator(".cell-value").textContent(), /\d/);
+    await row.locator("input").fill("the game in the sentence");
+    await row.locator(".note", { hasText: "what the sentences tell" }).waitFor();
+    await row.locator("input").fill("the game");
+    await row.locator(".note:empty").waitFor({ state: "attached" });
     await page.close();
   });
 });
@@ -569,6 +679,23 @@ describe("texts of every kind", () => {
     await page.close();
   });
 
+  test("between a phone and a large screen the headline fills two lines, and the naked eye one", async () => {
+    const own = await browser.newContext({ viewport: { width: 1024, height: 768 } });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    const lines = await page.locator(".hero h1 span").evaluateAll((spans) => spans.map((span) => [span.getClientRects().length, span.getBoundingClientRect().top]));
+    assert.deepEqual(lines.map(([count]) => count), [1, 1]);
+    assert.ok(lines[0][1] < lines[1][1]);
+    const label = await page.locator(".unaided .cell-name").evaluate((name) => {
+      const range = document.createRange();
+      range.selectNodeContents(name);
+      return { tops: new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom / 8))).size, cut: name.scrollWidth > name.clientWidth + 1 };
+    });
+    assert.deepEqual(label, { tops: 1, cut: false });
+    assert.deepEqual(await page.evaluate(stickingOut), []);
+    await own.close();
+  });
+
   test("what a finger is to touch is 44 pixels high", async () => {
     const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     const page = await open(link(CHESS, CONDITIONS), { within: own });
@@ -581,6 +708,23 @@ describe("texts of every kind", () => {
     assert.deepEqual(small, []);
     await own.close();
   });
+
+  for (const [view, address, ready] of [
+    ["List", `#/list?${new URLSearchParams({ list: "captions", device: "wasm" })}`, ".group"],
+    ["How it works", `#/how?${new URLSearchParams([["s1", CHESS[0]], ["s2", CHESS[1]], ["c", "the place"], ["lesson", "1"], ["device", "wasm"]])}`, ".step-figure > *"],
+    ["the page that measures", "speed.html", "button"],
+  ]) {
+    test(`what a finger is to touch is 44 pixels high: ${view}`, { timeout: PATIENT }, async () => {
+      const own = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      const page = await open(address, { within: own });
+      await page.locator(ready).first().waitFor({ timeout: PATIENT });
+      const small = await page.$$eval("a, button, summary, select, textarea, label:has([type=checkbox]), input:not([type=radio], [type=checkbox], [type=file])", (all) =>
+        all.filter((each) => each.checkVisibility() && !each.matches(".skip") && each.getBoundingClientRect().height < 43.5)
+          .map((each) => `${each.localName}.${each.className}: ${each.getBoundingClientRect().height}`));
+      assert.deepEqual(small, []);
+      await own.close();
+    });
+  }
 });
 
 describe("while an answer is awaited", () => {
@@ -591,12 +735,12 @@ describe("while an answer is awaited", () => {
     assert.match(await spoken.textContent(), /^the place: similarity/);
     assert.equal(await spoken.getAttribute("aria-busy"), "false");
     await page.evaluate(() => (window.held = "compare"));
-    await page.getByLabel("Condition 1").fill("the weather");
+    await page.getByLabel("Condition 1").fill("the activity");
     assert.equal(await spoken.getAttribute("aria-busy"), "true");
     assert.match(await spoken.textContent(), /^the place: similarity/);
     await answerAfter(page, 0);
     await settled(page);
-    assert.match(await spoken.textContent(), /^the weather: similarity/);
+    assert.match(await spoken.textContent(), /^the activity: similarity/);
     assert.equal(await spoken.getAttribute("aria-busy"), "false");
     await page.context().close();
   });
@@ -633,6 +777,20 @@ describe("suggestions", () => {
     await page.context().close();
   });
 
+  test("what asks the same as a condition that is there, in other words, is not suggested", async () => {
+    const pair = ["A young woman in a white shirt serves in a tennis match.", "An old man in a white shirt returns the ball in a tennis match."];
+    const page = await open(link(pair, ["the weather"]));
+    await settled(page);
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    const offered = await page.locator(".suggestions .chip > [lang]").allInnerTexts();
+    const asked = offered.find((each) => /gender/.test(each));
+    assert.ok(asked, `${offered}`);
+    await adder(page).fill("whether it is a man or a woman");
+    await page.waitForFunction((asked) => ![...document.querySelectorAll(".suggestions .chip > [lang]")].some((each) => each.innerText === asked), asked);
+    assert.ok((await chips(page).count()) > 2, "others stay");
+    await page.close();
+  });
+
   test("pass the focus on when they are taken: to the next, and to the heading when there is none", async () => {
     const page = await open(link(CHESS, MANY.slice(1)));
     await settled(page);
@@ -650,6 +808,21 @@ describe("suggestions", () => {
 });
 
 describe("where a condition looks", () => {
+  test("in code, numbers stand below words alone and do not run into each other", async () => {
+    const page = await open(link(["x=1+2; y<3; f(a,b) == i.e", "for i in l: i += 1"], ["the variable"]));
+    await settled(page);
+    await page.locator(".tint span").first().waitFor();
+    const told = await page.locator(".tint span[data-share]").evaluateAll((words) =>
+      words.map((word) => {
+        const { left, top } = word.getBoundingClientRect();
+        return { text: word.textContent, left, top, right: left + Number.parseFloat(getComputedStyle(word, "::after").width) };
+      }));
+    assert.ok(told.length > 6);
+    assert.deepEqual(told.filter(({ text }) => !/[\p{L}\p{N}]/u.test(text)), []);
+    told.slice(1).forEach((next, i) => assert.ok(next.top !== told[i].top || next.left >= told[i].right, `${told[i].text} and ${next.text}`));
+    await page.close();
+  });
+
   test("the words of both sentences are tinted by the attention of the condition in the lens, with numbers", async () => {
     const page = await open(link(CHESS, CONDITIONS));
     await settled(page);
@@ -920,7 +1093,7 @@ describe("in every browser", () => {
     const page = await open(link(CHESS, CONDITIONS));
     await settled(page);
     await page.emulateMedia({ media: "print" });
-    for (const part of [".head", ".examples", ".suggestions-place", ".engine", ".foot", ".remove"]) {
+    for (const part of [".head", ".examples", ".suggestions-place", ".take-along", ".pairs", ".engine", ".foot", ".remove"]) {
       assert.equal(await page.locator(part).first().isVisible(), false, part);
     }
     assert.ok(await page.locator(".row .bar-common").nth(1).isVisible());
@@ -928,6 +1101,51 @@ describe("in every browser", () => {
     const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
     assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1);
     await page.close();
+  });
+
+  test("a list prints its map and groups on clean sheets, and nothing that is there to be pressed", { timeout: PATIENT }, async () => {
+    const texts = Array.from({ length: 12 }, (_, i) => `${["A cat sleeps", "A dog runs", "A horse gallops"][i % 3]} at ${i + 1} o'clock.`);
+    const page = await open(`#/list?${new URLSearchParams({ t: texts.join("\n"), c: "the animal", q: "a hound", device: "wasm" })}`);
+    await page.locator(".hits li").first().waitFor({ timeout: PATIENT });
+    await page.emulateMedia({ media: "print" });
+    for (const part of [".head", ".examples", ".texts", ".group-by", ".work-tools", ".map-tools", ".search", ".rename", ".engine", ".foot"]) {
+      assert.equal(await page.locator(part).first().isVisible(), false, part);
+    }
+    const printed = [".work-line", ".map-plate canvas", ".legend", ".groups"];
+    const boxes = await Promise.all(printed.map(async (part) => page.locator(part).first().boundingBox()));
+    boxes.forEach((box, i) => assert.ok(box && box.height > 0, printed[i]));
+    for (let i = 1; i < boxes.length; i++) assert.ok(boxes[i].y >= boxes[i - 1].y + boxes[i - 1].height - 1, `${printed[i]} lies on ${printed[i - 1]}`);
+    for (const part of [".group-bar > span", ".badge"]) {
+      assert.equal(await page.locator(part).first().evaluate((each) => getComputedStyle(each).printColorAdjust), "exact", part);
+    }
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    assert.ok(pdf.match(/\/Type\s*\/Page\b/g).length <= 2);
+    await page.close();
+  });
+
+  test("a comparison is taken along: as HTML for a page of one's own, and as a table", async () => {
+    const own = await browser.newContext({ acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await open(link(["=She said \"hi\" & left", CHESS[1]], CONDITIONS), { within: own });
+    await settled(page);
+    await page.getByRole("button", { name: "Put this on your page" }).click();
+    await page.getByText("HTML copied").waitFor();
+    // What the browser makes of it: the same texts, in the package's element.
+    const made = await page.evaluate(async () => {
+      const page = new DOMParser().parseFromString(await navigator.clipboard.readText(), "text/html");
+      const lens = page.querySelector("case-lens");
+      return [page.querySelector("script").getAttribute("src"), lens.getAttribute("sentence1"), lens.getAttribute("sentence2"), [...lens.querySelectorAll("li")].map((each) => each.textContent)];
+    });
+    assert.deepEqual(made, ["caselens/dist/element.js", "=She said \"hi\" & left", CHESS[1], CONDITIONS]);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save this comparison" }).click()]);
+    const [head, ...rows] = (await readFile(await file.path(), "utf8")).replace("\uFEFF", "").split("\r\n");
+    assert.equal(head, "sentence1,sentence2,condition,similarity,rating,similarity_without_condition,sentences_that_say_nothing,problem");
+    assert.deepEqual(rows.map((row) => row.split(",")[2]), CONDITIONS);
+    assert.ok(rows.every((row) => row.startsWith("\"'=She said")), rows[0]);
+    // Where a sentence says nothing the page has a dash in place of a number.
+    const seen = (await page.locator(".rows > li:not(.unaided) .cell-value").allInnerTexts()).map(Number);
+    rows.forEach((row, i) => assert.ok(Number.isNaN(seen[i]) || Math.abs(Math.max(0, Number(row.split(",")[3])) - seen[i]) <= 0.0051, row));
+    assert.deepEqual(page.problems, []);
+    await own.close();
   });
 
   test("a shared link has a card with a picture; without JavaScript the page says what it is", async () => {
@@ -956,7 +1174,35 @@ describe("in every browser", () => {
     server.rule(MODEL_PATH, { rate: 10e6, chunked: true });
     const own = await browser.newContext({ serviceWorkers: "block" });
     const page = await open("#device=wasm", { within: own });
-    await page.getByText(/Loading the model: \d+\.\d MB of 1[34]\.\d MB/).waitFor();
+    // The bar goes as far as the words do: both leave the last tenth for what comes after the download.
+    const told = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const said = [];
+          const look = () => {
+            const bar = document.querySelector(".loading-bar [role=progressbar]");
+            if (!bar && said.length > 0) return resolve(said);
+            const words = /\d+\.\d MB of 1[34]\.\d MB, (\d+) %/.exec(bar?.ariaValueText ?? "");
+            if (words) said.push([Number(words[1]), Number(bar.ariaValueNow)]);
+            setTimeout(look, 20);
+          };
+          look();
+        }),
+    );
+    assert.ok(told.at(-1)[0] > 80, `${told.at(-1)}`);
+    for (const [words, bar] of told) assert.ok(Math.abs(bar - 0.9 * words) <= 2, `${words} % in words, ${bar} on the bar`);
+    await settled(page);
+    await own.close();
+  });
+
+  test("the model's bytes count while what runs it is still on its way", async () => {
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    let letGo;
+    const held = new Promise((resolve) => (letGo = resolve));
+    for (const file of await readdir(path.join(SITE, "assets"))) if (file.endsWith(".wasm")) server.rule(`/site/assets/${file}`, { until: held });
+    const page = await open("#device=wasm", { within: own });
+    await page.getByText(/Loading the model: 1[34]\.\d MB of|Preparing/).waitFor();
+    letGo();
     await settled(page);
     await own.close();
   });
@@ -1072,7 +1318,7 @@ describe("for everyone", () => {
     await chips(page).first().waitFor();
     await page.evaluate(() => document.activeElement.blur());
     const order = [];
-    while (order.at(-1) !== ENGINE && order.length < 40) {
+    while (order.at(-1) !== ENGINE && order.length < 45) {
       await page.keyboard.press("Tab");
       order.push(
         await page.evaluate(() => {
@@ -1098,6 +1344,9 @@ describe("for everyone", () => {
       "Remove the place",
       "Add a condition",
       ...Array(await chips(page).count()).fill("a suggestion"),
+      "Put this on your page",
+      "Save this comparison (CSV)",
+      "Compare many pairs from a table",
       "C-STS (Deshpande et al., EMNLP 2023)",
       "CASE (Zhang et al., EACL 2026)",
       ENGINE,
@@ -1192,6 +1441,29 @@ describe("the speed page", () => {
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.problems, []);
     await own.close();
+  });
+
+  test("says how long it takes, leads back, and says in words what could not be measured", { timeout: PATIENT }, async () => {
+    const own = await browser.newContext();
+    // One processor, so that the first device is done soon; and no GPU.
+    await own.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 1 }));
+    await own.addInitScript(() => ("gpu" in navigator ? 0 : Object.defineProperty(navigator, "gpu", { value: { requestAdapter: async () => null } })));
+    const page = await open("speed.html", { within: own });
+    await page.getByText("It takes about a minute and a half.").waitFor();
+    await page.getByRole("button", { name: "Measure", exact: true }).click();
+    const failed = page.locator(".speed-failure");
+    await failed.waitFor({ timeout: PATIENT });
+    assert.equal(await failed.innerText(), "This browser offers no usable WebGPU. The CPU gives the same numbers.");
+    await page.getByRole("link", { name: "To the demo" }).click();
+    await page.locator(".rows").waitFor();
+    await own.close();
+  });
+
+  test("a share beyond the peak is the peak that was measured", async () => {
+    const { strings } = await moduleOf("www/src/strings/en.ts");
+    assert.equal(strings.speed.operations("12.3", 0.42), "12.3 GOP/s, 42 % of the peak");
+    assert.equal(strings.speed.operations("12.3", 1.01), "12.3 GOP/s, the peak that was measured");
+    assert.equal(strings.speed.operations("12.3", undefined), "12.3 GOP/s");
   });
 
   test("the texts it measures have the lengths it says", async () => {

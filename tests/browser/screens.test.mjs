@@ -19,7 +19,7 @@ const VIEWS = {
     const rows = [...document.querySelectorAll(".rows > li:not(.unaided)")].filter((row) => row.querySelector("input").value);
     return rows.length === 2 && rows.every((row) => /\d/.test(row.querySelector(".cell-value").textContent)) && document.querySelectorAll(".suggestions button").length > 0;
   }],
-  list: ["#/list?list=captions&c=the+place&k=5&device=wasm", () => document.querySelectorAll(".group").length === 5 && !document.querySelector("[role=progressbar]")],
+  list: ["#/list?list=captions&c=the+place&k=5&device=wasm", () => document.querySelectorAll(".group:not(.unmentioned)").length === 5 && !document.querySelector("[role=progressbar]")],
   how: [`#/how?${query()}`, explained],
   lesson: [`#/how?${query(["lesson", "1"])}`, explained],
   presenting: [`#/how?${query(["present", "1"], ["step", "embedding"])}`, () => document.querySelectorAll(".step").length === 1 && document.querySelectorAll(".chart canvas").length === 2],

@@ -7,12 +7,12 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { ROOT } from "./helpers.mjs";
-import { listModules } from "./listModules.mjs";
+import { pageModules } from "./pageModules.mjs";
 
 /** The view's modules, by their names. */
 let list;
 let remove;
-before(async () => ({ list, remove } = await listModules(["fields", "files/decode", "files/read", "readable", "sample", "save", "table"])));
+before(async () => ({ modules: list, remove } = await pageModules(["list/fields", "tables/decode", "tables/read", "tables/readable", "list/sample", "list/save", "tables/table"])));
 after(() => remove?.());
 
 /** Reads a file as the view does, and takes the column that it takes. */

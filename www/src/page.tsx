@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { App } from "./shell/App";
+import { fetchView, fetchViews } from "./shell/views";
 import { startBeside } from "./how/beside";
 import { howLink } from "./how/link";
 import { startSheet } from "./how/sheet";
@@ -17,6 +18,7 @@ import { startEngine } from "./state/engine";
 import { startHistory } from "./state/history";
 import { startOffline } from "./state/offline";
 import { describePage } from "./state/languages";
+import { view } from "./state/route";
 import { startSuggestions } from "./state/suggestions";
 import { startTheme } from "./state/theme";
 import { strings } from "./strings";
@@ -37,7 +39,7 @@ startLarger();
 // layout, and shifts it. And in a task of its own, apart from the modules' evaluation and the end of parsing.
 const typeface = document.fonts.load("1em 'Atkinson Hyperlegible Next Variable'");
 const soon = new Promise((resolve) => setTimeout(resolve, 100));
-void Promise.race([typeface, soon]).finally(() => setTimeout(draw));
+void Promise.all([Promise.race([typeface, soon]).catch(() => undefined), fetchView(view.value)]).then(() => setTimeout(draw));
 
 function draw(): void {
   const root = document.getElementById("app");
@@ -54,5 +56,6 @@ function start(): void {
   if (started) return;
   started = true;
   startEngine();
+  fetchViews();
   startOffline();
 }

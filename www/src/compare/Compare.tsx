@@ -8,9 +8,11 @@ import { Notices } from "../ui/Notices";
 import { About } from "./About";
 import { Announcer } from "./Announcer";
 import { Examples } from "./Examples";
+import { Pairs } from "./Pairs";
 import { Results } from "./Results";
 import { Sentences } from "./Sentences";
 import { Suggestions } from "./Suggestions";
+import { TakeAlong } from "./TakeAlong";
 
 const Hero = () => (
   <div class="hero">
@@ -33,8 +35,10 @@ export const Compare = () => (
       <Notices />
       <Results />
       <Suggestions />
+      <TakeAlong />
+      <Pairs />
       <About />
-      <Engine choice />
+      <Engine choice time />
     </Later>
     <Announcer />
   </>

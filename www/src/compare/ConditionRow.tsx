@@ -1,5 +1,6 @@
 // One condition: edited in place, with its bar and its numbers.
 
+import type { Comparison } from "caselens";
 import { difference, similarity } from "../format";
 import { answers, comparisonOf, pending, unconditional } from "../state/answers";
 import { isWord, lookOf } from "../state/attention";
@@ -14,6 +15,9 @@ import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
 
 const words = strings.conditions;
+/** How it is better put, in a visitor's words; undefined where there is nothing to say. */
+const advised = (comparison: Comparison | undefined): string | undefined =>
+  comparison?.advice?.map((one) => words.advice[one]).find((advice) => advice !== undefined);
 const signs = { more: "▲", less: "▼", same: "=" } as const;
 
 /** What is wrong with it, in a visitor's words. */
@@ -54,7 +58,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const shown = nothing ? undefined : comparison;
   const against = shown && difference(shown.similarity, shown.unconditional);
   const look = lookOf(id);
-  const note = twin !== undefined ? words.repeated(twin) : problem ? toldOf(problem) : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : "";
+  const note = twin !== undefined ? words.repeated(twin) : problem ? toldOf(problem) : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : (advised(comparison) ?? "");
 
   const remove = (): void => {
     const next = neighbour(id, 1) ?? neighbour(id, -1);

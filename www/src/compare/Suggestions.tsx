@@ -4,7 +4,7 @@ import type { Suggestion } from "caselens";
 import { similarity } from "../format";
 import { addCondition, conditions, filledConditions, maxConditions } from "../state/fields";
 import { step } from "../state/history";
-import { leftOut, looking, suggested } from "../state/suggestions";
+import { leftOut, looking, worthAdding } from "../state/suggestions";
 import { strings } from "../strings";
 import { useHeir } from "../ui/heir";
 
@@ -18,7 +18,7 @@ function Chip({ suggestion }: { suggestion: Suggestion }) {
     <li ref={place}>
       <button type="button" class="chip" onClick={() => step(() => addCondition(condition))}>
         <span class="hidden">{words.add} </span>
-        <span lang="en">{condition}</span> <span class="quiet">{similarity(value)}</span>
+        <span lang="en" dir="auto">{condition}</span> <span class="quiet">{similarity(value)}</span>
       </button>
     </li>
   );
@@ -40,8 +40,7 @@ function Chips({ list }: { list: readonly Suggestion[] }) {
 
 /** Keeps its place while there is nothing to suggest, so that nothing moves. */
 export function Suggestions() {
-  const there = new Set(filledConditions.value.map(({ text }) => text.trim()));
-  const list = suggested.value?.list.filter(({ condition }) => !there.has(condition)) ?? [];
+  const list = worthAdding.value;
   const full = conditions.value.length >= maxConditions && filledConditions.value.length >= maxConditions;
   return (
     <div class="suggestions-place">

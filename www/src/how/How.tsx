@@ -16,7 +16,9 @@ import { fillScreen } from "./fullScreen";
 import { Lessons } from "./Lessons";
 import { Presentation } from "./Presentation";
 import { condition, explainAgain, presented, presenting, problem, step, steps, type StepId } from "./state";
+import { RateFirst } from "./RateFirst";
 import { SheetPairs } from "./SheetPairs";
+import { Space } from "./Space";
 import { Step } from "./Step";
 import { SwitchPanel } from "./SwitchPanel";
 import { Teachers } from "./Teachers";
@@ -108,6 +110,8 @@ export function How() {
       ) : (
         <>
           <Beside />
+          <Space />
+          <RateFirst />
           <Teachers />
           <Engine />
         </>

@@ -3,6 +3,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { strings } from "../strings";
 import { canFill, emptyScreen, fillScreen, onFullScreen } from "./fullScreen";
+import { QrCode } from "./QrCode";
 import { go, presented, presenting, step } from "./state";
 import { SwitchPanel } from "./SwitchPanel";
 
@@ -59,6 +60,7 @@ export function Presentation() {
         <summary class="button">{words.switches.title}</summary>
         <SwitchPanel />
       </details>
+      <QrCode key={step.value} />
       {canFill() && (
         <button type="button" class="button presenter-fill" aria-label={words.fill} title={words.fill} onClick={fillScreen}>
           <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">

@@ -3,7 +3,7 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { CaseLens, type Explanation, type Progress } from "caselens";
-import { encoderOf, lookForKept } from "../state/encoders";
+import { filesOf, lookForKept } from "../state/encoders";
 import { encoder, lens, movedToCpu, chosenDevice } from "../state/engine";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
@@ -29,10 +29,8 @@ export const beside = computed(() => (found.value?.of === explained.value?.own ?
 
 async function load(own: AbortController): Promise<void> {
   try {
-    const { model, head } = encoderOf("small");
     const loaded = await CaseLens.load({
-      model,
-      head,
+      ...filesOf("small"),
       device: movedToCpu.peek() ? "wasm" : chosenDevice.peek(),
       signal: own.signal,
       onProgress: (each) => void (own.signal.aborted || (progress.value = each)),

@@ -7,8 +7,10 @@ import { lens } from "../state/engine";
 import { attended } from "../state/words";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
+import { Heads } from "./Heads";
+import { Layer } from "./Layer";
 import { Question } from "./Lessons";
-import { layer, presenting, type Explained, type StepId } from "./state";
+import { presenting, shownLayer, type Explained, type StepId } from "./state";
 
 const words = strings.how.steps;
 
@@ -72,40 +74,27 @@ function Words({ sentence, readings, at, name }: { sentence: string; readings: r
   );
 }
 
-const AttentionFigure: Figure = ({ result }) => {
-  const count = result.now.readings[0][0]?.attention.length ?? 0;
-  if (count === 0) return <p class="absent">{strings.how.needsCondition}</p>;
-  const at = Math.min(layer.value ?? count - 1, count - 1);
-  return (
-    <>
-      <label class="layer">
-        <span>
-          {words.attention.layer} <b>{words.attention.of(at + 1, count)}</b>
-        </span>
-        <input
-          type="range"
-          min={1}
-          max={count}
-          value={at + 1}
-          aria-valuetext={words.attention.of(at + 1, count)}
-          onInput={(event) => {
-            const picked = Number(event.currentTarget.value) - 1;
-            layer.value = picked === count - 1 ? undefined : picked;
-          }}
-        />
-      </label>
-      {both.map((index) => (
-        <Words
-          key={index}
-          sentence={result.sentences[index]}
-          readings={result.now.readings[index]}
-          at={at}
-          name={strings.how.sentence(index + 1)}
-        />
-      ))}
-    </>
-  );
-};
+const AttentionFigure: Figure = ({ result }) => (
+  <>
+    {result.now.recipe ? (
+      <>
+        <Layer />
+        {both.map((index) => (
+          <Words
+            key={index}
+            sentence={result.sentences[index]}
+            readings={result.now.readings[index]}
+            at={shownLayer.value}
+            name={strings.how.sentence(index + 1)}
+          />
+        ))}
+      </>
+    ) : (
+      <p class="absent">{strings.how.needsCondition}</p>
+    )}
+    <Heads />
+  </>
+);
 
 function Strips({ what, vectors }: { what: string; vectors: readonly Float32Array[] }) {
   const largest = vectors.reduce((most, vector) => vector.reduce((most, value) => Math.max(most, Math.abs(value)), most), 0);

@@ -44,6 +44,7 @@ export const touched = computed(() => {
 });
 
 export interface Explained {
+  readonly by: CaseLens;
   readonly sentences: readonly [string, string];
   /** As switched. */
   readonly now: Explanation;
@@ -52,6 +53,9 @@ export interface Explained {
 }
 
 export const explained = signal<Explained | undefined>(undefined);
+/** How many layers the encoder has, and the one whose attention is shown, from 0. */
+export const layers = computed(() => explained.value?.own.readings[0][0]?.attention.length ?? 0);
+export const shownLayer = computed(() => Math.min(layer.value ?? layers.value - 1, layers.value - 1));
 export const waiting = signal(false);
 export const problem = signal<Problem | undefined>(undefined);
 
@@ -80,7 +84,7 @@ async function update(by: CaseLens, abort: AbortController): Promise<void> {
       : own;
     if (abort.signal.aborted) return;
     noteDevice();
-    show({ sentences, now, own });
+    show({ by, sentences, now, own });
   } catch (error) {
     if (abort.signal.aborted || isAbort(error)) return;
     const found = overcome(error, by);

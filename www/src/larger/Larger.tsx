@@ -29,7 +29,7 @@ const Answer = ({ answer }: { answer: { similarity: number; rating: number } | n
 
 const Row = ({ item, people }: { item: PairItem; people: boolean }) => (
   <tr>
-    <th scope="row">{item.condition}</th>
+    <th scope="row" dir="auto">{item.condition}</th>
     <Answer answer={item} />
     <Answer answer={own.value.get(item.index)} />
     {people && (
@@ -49,8 +49,8 @@ const Row = ({ item, people }: { item: PairItem; people: boolean }) => (
 function PairTable({ pair, place, people }: { pair: Pair; place: number; people: boolean }) {
   return (
     <section class="larger-pair" aria-label={words.pair(place)}>
-      <p class="larger-sentence larger-first">{pair.sentence1}</p>
-      <p class="larger-sentence larger-second">{pair.sentence2}</p>
+      <p class="larger-sentence larger-first" dir="auto">{pair.sentence1}</p>
+      <p class="larger-sentence larger-second" dir="auto">{pair.sentence2}</p>
       <table>
         <thead>
           <tr>

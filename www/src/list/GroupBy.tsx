@@ -24,6 +24,7 @@ export function GroupBy() {
           placeholder={words.placeholder}
           autocomplete="off"
           spellcheck={false}
+          dir="auto"
           lang={condition.value ? "en" : undefined}
           maxLength={500}
           onInput={(event) => (condition.value = event.currentTarget.value)}

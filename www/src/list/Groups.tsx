@@ -45,7 +45,7 @@ function Name({ index, name }: { index: number; name: string }) {
       <>
         <h3>
           <Badge group={index} unmentioned={undefined} />
-          <span class="group-name">{name}</span>
+          <span class="group-name" dir="auto">{name}</span>
         </h3>
         <button type="button" class="rename" ref={button} aria-label={words.rename(name)} title={words.rename(name)} onClick={() => (editing.value = true)}>
           <Pencil />
@@ -71,6 +71,7 @@ function Name({ index, name }: { index: number; name: string }) {
         aria-label={words.name(index + 1)}
         maxLength={maxName}
         autocomplete="off"
+        dir="auto"
         onBlur={(event) => close(event.currentTarget.value, false)}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
@@ -94,7 +95,7 @@ const MemberText = ({ member, isCentral, unmentioned }: { member: Member; isCent
       onPointerEnter={() => (atHand.value = { index: member.index, by: "list" })}
       onPointerLeave={() => (atHand.value = undefined)}
     >
-      <span>
+      <span dir="auto">
         <span lang="en">{member.text}</span>
         {isCentral && <span class="hidden"> ({words.central})</span>}
         {isSelected && <span class="hidden"> ({words.elsewhere})</span>}
@@ -157,7 +158,7 @@ const GroupText = memo(({ group, index, name, largest, isLit }: Props) => {
         {unmentioned ? (
           <h3>
             <Badge group={index} unmentioned />
-            <span class="group-name">{name}</span>
+            <span class="group-name" dir="auto">{name}</span>
           </h3>
         ) : (
           <Name index={index} name={name} />

@@ -45,7 +45,7 @@ const Entry = ({ name, places, isLit, onPoint, mark }: EntryProps) => (
       onClick={() => select(places)}
     >
       {mark}
-      <span class="legend-name">{name}</span>
+      <span class="legend-name" dir="auto">{name}</span>
       <span class="quiet">{count(places.length)}</span>
     </button>
   </li>

@@ -52,7 +52,7 @@ function Tip({ place }: { place: Place }) {
   // Above or below its point, and as far to a side as keeps it within the map.
   const side = y > height / 2 ? { bottom: `${height - y + 16}px` } : { top: `${y + 16}px` };
   return (
-    <p class="map-tip" aria-hidden="true" style={{ left: `${x}px`, transform: `translateX(${(-100 * x) / width}%)`, ...side }}>
+    <p class="map-tip" dir="auto" aria-hidden="true" style={{ left: `${x}px`, transform: `translateX(${(-100 * x) / width}%)`, ...side }}>
       {text}
     </p>
   );

@@ -24,6 +24,7 @@ export function Search() {
         value={query.value}
         placeholder={words.placeholder}
         autocomplete="off"
+        dir="auto"
         lang={query.value ? "en" : undefined}
         maxLength={500}
         onInput={(event) => (query.value = event.currentTarget.value)}
@@ -46,7 +47,7 @@ export function Search() {
                   <span class="badge" style={{ background: colourOf(group, theme.value, unmentioned) }} aria-hidden="true">
                     {unmentioned ? strings.results.none : group + 1}
                   </span>
-                  <span>
+                  <span dir="auto">
                     <button
                       type="button"
                       class="hit"

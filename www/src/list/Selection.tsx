@@ -1,7 +1,7 @@
 // What is selected, and what can be done with it.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { query } from "./fields";
@@ -18,22 +18,28 @@ export function showInList(index: number): void {
   document.getElementById(`text-${index}`)?.scrollIntoView({ block: "center", behavior: smooth ? "smooth" : "auto" });
 }
 
+/** What came of a button, told for as long as what it was pressed for is selected. */
+interface Feedback {
+  readonly text: string;
+  readonly about: typeof selected.value;
+}
+
 export function Selection({ onUnsaved }: { onUnsaved: (isUnsaved: boolean) => void }) {
-  const feedback = useSignal("");
+  const feedback = useSignal<Feedback | undefined>(undefined);
   const title = useRef<HTMLParagraphElement>(null);
   const now = grouped.value;
   const count = selected.value.size;
   const only = revealed.value;
-  useEffect(() => {
-    feedback.value = "";
-  }, [selected.value]);
+  const say = (text: string): void => {
+    feedback.value = { text, about: selected.value };
+  };
 
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(selectedLines.value.join("\n"));
-      feedback.value = words.copied;
+      say(words.copied);
     } catch {
-      feedback.value = words.blocked;
+      say(words.blocked);
     }
   };
   const save = async (): Promise<void> => {
@@ -49,9 +55,9 @@ export function Selection({ onUnsaved }: { onUnsaved: (isUnsaved: boolean) => vo
   return (
     <section class="selection" aria-label={words.title}>
       <p ref={title} tabIndex={-1} role="status">
-        {count > 0 && <strong>{words.count(count)}</strong>} <span class="quiet">{feedback.value}</span>
+        {count > 0 && <strong>{words.count(count)}</strong>} <span class="quiet">{feedback.value?.about === selected.value && feedback.value.text}</span>
       </p>
-      {only !== undefined && <p class="selection-text">{now?.lines[only]}</p>}
+      {only !== undefined && <p class="selection-text" dir="auto">{now?.lines[only]}</p>}
       {count > 0 && (
         <div class="selection-tools">
           {only !== undefined && (

@@ -2,12 +2,13 @@
 
 import { step } from "../state/history";
 import { strings } from "../strings";
+import { columnNames } from "../tables/table";
+import { Drop } from "../ui/Drop";
+import { FileButton } from "../ui/FileButton";
 import { InEnglish } from "../ui/InEnglish";
-import { Drop } from "./Drop";
-import { cutShort, lines, maxCharacters, openList, setText, source, text, trouble } from "./fields";
+import { cutShort, lines, lost, maxCharacters, openList, setText, source, text, trouble } from "./fields";
 import { listNames } from "./lists";
 import { given, open, opened, take } from "./opened";
-import { columnNames } from "./table";
 
 const words = strings.list;
 
@@ -89,6 +90,7 @@ export function Texts() {
           value={text.value}
           placeholder={words.texts.placeholder}
           spellcheck={false}
+          dir="auto"
           lang={text.value ? "en" : undefined}
           aria-describedby="texts-count texts-told"
           onInput={(event) => setText(event.currentTarget.value)}
@@ -96,21 +98,11 @@ export function Texts() {
         <div class="texts-tools">
           <p id="texts-count">{words.texts.count(lines.value.length)}</p>
           <Choices />
-          <label class="button file">
-            <input
-              type="file"
-              class="hidden"
-              onChange={(event) => {
-                const file = event.currentTarget.files?.[0];
-                if (file) void open(file);
-                event.currentTarget.value = "";
-              }}
-            />
-            {words.texts.open}
-          </label>
+          <FileButton onFile={(file) => void open(file)}>{words.texts.open}</FileButton>
         </div>
         <p id="texts-told" class="note" role="status">
           {trouble.value && <span class="problem">{trouble.value} </span>}
+          {lost.value && <span class="problem">{words.texts.lost} </span>}
           {told()}
         </p>
       </section>

@@ -2,13 +2,15 @@
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { lens } from "../state/engine";
 import { isAboutInput } from "../state/problem";
 import { strings } from "../strings";
+import { type Kind, kinds } from "../tables/saved";
 import { Failure } from "../ui/Notices";
-import { lines } from "./fields";
-import { age, grouped, type Grouped, groupAgain, names, problem, progress, stop, stopped, upToDate, verdict } from "./grouping";
+import { lines, through } from "./fields";
+import { age, foreign, grouped, type Grouped, groupAgain, names, problem, progress, readSoFar, stop, stopped, upToDate, verdict } from "./grouping";
 import { PassingButton } from "./PassingButton";
-import { download, type Kind, kinds, toCsv, toJson } from "./save";
+import { download, toCsv, toJson } from "./save";
 
 const words = strings.list;
 
@@ -27,15 +29,16 @@ function judged(): string {
   return found.kind === "few" ? words.verdict.few : words.verdict[found.kind](found.own, found.without);
 }
 
-/** What stands below, in words. */
+/** What is done now, or what stands below, in words. */
 function below(): string {
+  if (progress.value !== undefined) return words.underWay(lines.value.length, through.value);
   const now = grouped.value;
   if (now) return age.value === "earlier" ? words.earlier : summary(now);
   return lines.value.length === 0 ? words.empty : "";
 }
 
 export function Work() {
-  const status = useRef<HTMLParagraphElement>(null);
+  const status = useRef<HTMLSpanElement>(null);
   const unsaved = useSignal(false);
   const share = progress.value;
   const now = grouped.value;
@@ -74,8 +77,16 @@ export function Work() {
         </div>
       )}
       <div class="work-line">
-        <p role="status" ref={status} tabIndex={-1} class={share === undefined ? "" : "quiet"}>
-          {stopped.value ? `${words.stopped} ${below()}` : below()}
+        <p>
+          <span role="status" ref={status} tabIndex={-1}>
+            {stopped.value ? `${words.stopped} ${below()}` : below()}
+          </span>{" "}
+          {/* The bar says it to who does not see it, when asked. */}
+          {readSoFar.value !== undefined && (
+            <span class="quiet" aria-hidden="true">
+              {words.read(readSoFar.value, lines.value.length)}
+            </span>
+          )}
         </p>
         <div class="work-tools">
           {share !== undefined && (
@@ -98,6 +109,9 @@ export function Work() {
       </div>
       <p class="judgement" role="status">
         {judged()}
+      </p>
+      <p class="note" role="status">
+        {foreign.value && strings.sentences.foreignAmong(foreign.value.texts, foreign.value.languages, lens.value?.info.languages ?? [])}
       </p>
     </div>
   );

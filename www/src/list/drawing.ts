@@ -2,8 +2,9 @@
 // were to where they are now, or jump where people ask for less motion.
 
 import { rem } from "../ui/charts";
+import { type Places, placesOf } from "../ui/places";
 import type { Shape } from "./colours";
-import { type Camera, type Frame, mostZoom, nearest, nextTowards, panned, type Places, placesOf, showing, toPixels, unit, whole, within, zoomed } from "./plane";
+import { type Camera, type Frame, mostZoom, nearest, nextTowards, panned, showing, toPixels, unit, whole, within, zoomed } from "./plane";
 
 /** How some of the points look. */
 export interface Style {

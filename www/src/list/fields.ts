@@ -2,9 +2,9 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { strings } from "../strings";
+import { isReadable } from "../tables/readable";
 import { listConditions, listNames, type ListName, readList } from "./lists";
 import { givenNames, type Name } from "./names";
-import { isReadable } from "./readable";
 import { sampleOf } from "./sample";
 
 /** As many texts as a laptop groups in some minutes. */
@@ -55,6 +55,8 @@ export const cutShort = computed(() => taken.value.filter((line) => line.length 
 
 /** Why texts could not be read, in words. */
 export const trouble = signal("");
+/** A link came without the texts that it was of: they were too long for it. */
+export const lost = signal(false);
 let latest = {};
 
 /** Begins to read texts from elsewhere; what it answers tells whether nothing newer has been asked for since. */
@@ -70,6 +72,7 @@ export function setText(next: string): void {
   batch(() => {
     reading(); // whatever was being read comes too late
     source.value = undefined;
+    lost.value = false;
     text.value = next;
   });
 }

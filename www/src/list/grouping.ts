@@ -39,6 +39,8 @@ const maxKept = 20_000;
 export const grouped = signal<Grouped | undefined>(undefined);
 /** How far the work is, 0 to 1; undefined when nothing is being done. */
 export const progress = signal<number | undefined>(undefined);
+/** How many texts have been read, while they are. */
+export const readSoFar = signal<number | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
 /** The work was stopped by the person. */
 export const stopped = signal(false);
@@ -58,6 +60,15 @@ export const names = computed(() => {
 });
 const nameOf = ({ lines, condition }: Grouped, { unmentioned, center }: Clustering["groups"][number], name = ""): string =>
   unmentioned ? strings.list.groups.unmentioned(condition) : name || (lines[center] ?? "");
+
+interface Foreign {
+  /** How many texts. */
+  readonly texts: number;
+  /** Their languages, by ISO 639-1 codes. */
+  readonly languages: readonly string[];
+}
+/** What of the grouped texts is in languages that the model was not trained on; undefined where nothing is. */
+export const foreign = signal<Foreign | undefined>(undefined);
 
 /** Names a group of those that are there; an empty name is none. */
 export function rename(group: number, name: string): void {
@@ -90,8 +101,13 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
     if (running === own) progress.value = from + (to - from) * now.progress;
   };
   const options = { condition: condition || undefined, signal: own.signal };
+  const toldOfReading = (now: { readonly progress: number }): void => {
+    told(0, 0.85)(now);
+    if (running === own) readSoFar.value = Math.floor(now.progress * texts.length);
+  };
   try {
-    const embeddings = known.get(condition) ?? (await by.embed(texts, { ...options, onProgress: told(0, 0.85) }));
+    const embeddings = known.get(condition) ?? (await by.embed(texts, { ...options, onProgress: toldOfReading }));
+    if (running === own) readSoFar.value = undefined;
     const [count, judgement] = await judge(by, embeddings, wanted, own.signal, told(0.85, 0.95));
     const clustering = await by.cluster(texts, {
       ...options,
@@ -120,6 +136,7 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   } catch (error) {
     if (running !== own || isAbort(error)) return;
     progress.value = undefined;
+    readSoFar.value = undefined;
     problem.value = overcome(error, by);
   }
 }
@@ -179,6 +196,7 @@ function schedule(delay: number): (() => void) | undefined {
   stopped.value = false;
   problem.value = undefined;
   progress.value = undefined;
+  readSoFar.value = undefined;
   if (view.peek() !== "list") return undefined;
   if (lines.peek().length === 0) {
     grouped.value = undefined;
@@ -200,6 +218,7 @@ export function stop(): void {
   running?.abort();
   running = undefined;
   progress.value = undefined;
+  readSoFar.value = undefined;
   stopped.value = true;
 }
 
@@ -233,6 +252,20 @@ export function startGrouping(): void {
   effect(() => {
     const [now, given] = [grouped.value, givenNames.value];
     if (now && upToDate.value) givenNames.value = settled(now, given);
+  });
+  effect(() => {
+    const [by, texts] = [lens.value, grouped.value?.lines];
+    let isCurrent = true;
+    foreign.value = undefined;
+    if (!by || !texts) return undefined;
+    void by.languages(texts).then(
+      (all) => {
+        const found = all.filter((language) => language !== null);
+        if (isCurrent && found.length > 0) foreign.value = { texts: found.length, languages: [...new Set(found)] };
+      },
+      () => {}, // it is asked again with the next lens
+    );
+    return () => void (isCurrent = false);
   });
   effect(() => {
     const [by, among, query] = [lens.value, grouped.value, sought.value];

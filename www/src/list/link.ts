@@ -1,22 +1,23 @@
 // The list view's part of the address: #/list?list=captions&c=…&k=…&q=…&n=…, or t=… for texts of one's own. Each n is a name that a
 // person gave to a group: the number of the line that stands for it, a space, the name. Texts that are too long for an address stay
-// beside it.
+// beside it, and t is empty: a link that comes without them says so.
 
 import { batch, computed } from "@preact/signals";
 import { chosenDevice } from "../state/engine";
 import { isDevice } from "../state/link";
 import type { ViewLink } from "../state/route";
-import { ask, condition, groupCount, maxGroups, openList, query, type Question, reading, setText, source, text, through } from "./fields";
+import { ask, condition, groupCount, lost, maxGroups, openList, query, type Question, reading, setText, source, text, through } from "./fields";
 import { isListName, listNames } from "./lists";
 import { cleanName, givenNames, type Name } from "./names";
 
 const maxLength = 16_000;
 const maxCondition = 500;
 
-function write(texts: string): string {
+/** `texts`: undefined where there are none. */
+function write(texts: string | undefined): string {
   const link = new URLSearchParams();
   if (source.value) link.set("list", source.value);
-  else if (texts) link.set("t", texts);
+  else if (texts !== undefined) link.set("t", texts);
   if (condition.value.trim()) link.set("c", condition.value.trim());
   if (groupCount.value !== undefined) link.set("k", String(groupCount.value));
   if (query.value) link.set("q", query.value);
@@ -27,7 +28,7 @@ function write(texts: string): string {
 
 const written = computed((): { readonly query: string; readonly beside?: string } => {
   // Encoding makes nothing shorter.
-  const whole = source.value || text.value.length <= maxLength ? write(text.value) : undefined;
+  const whole = source.value || text.value.length <= maxLength ? write(text.value || (lost.value ? "" : undefined)) : undefined;
   return whole !== undefined && whole.length <= maxLength ? { query: whole } : { query: write(""), beside: text.value };
 });
 
@@ -50,7 +51,7 @@ export const listLink: ViewLink = {
     }
     const link = new URLSearchParams(query);
     const oneLine = (key: string): string => (link.get(key) ?? "").replace(/\s+/g, " ").trim().slice(0, maxCondition);
-    const [name, own, count, device] = [link.get("list"), link.get("t") ?? beside, Number(link.get("k")), link.get("device")];
+    const [name, own, count, device] = [link.get("list"), link.get("t") || beside, Number(link.get("k")), link.get("device")];
     const under = link.has("c") ? oneLine("c") : undefined;
     const asked: Question = {
       ...(under === undefined ? {} : { condition: under }),
@@ -60,7 +61,13 @@ export const listLink: ViewLink = {
     };
     batch(() => {
       chosenDevice.value = isDevice(device) ? device : "auto";
-      if (isListName(name) || (own === undefined && untouched)) {
+      // A link of this page's own, such as that of its views, is of the texts that are there.
+      const isOwn = query === now.query && now.beside !== undefined;
+      if (own === undefined && link.get("t") === "" && !isOwn) {
+        setText("");
+        lost.value = true;
+        ask({ condition: "", ...asked });
+      } else if (isListName(name) || (own === undefined && untouched)) {
         void openList(isListName(name) ? name : listNames[0], asked);
       } else if (own !== undefined) {
         setText(own);

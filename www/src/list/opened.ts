@@ -4,13 +4,13 @@
 import { batch, computed, signal } from "@preact/signals";
 import { step } from "../state/history";
 import { strings } from "../strings";
+import { isReadable } from "../tables/readable";
+import { whyNot } from "../tables/refusal";
+import { bodyOf, type Column, columnNames, columnOf, isHeaded, type Table, textColumn, textIn } from "../tables/table";
 import { type Colouring, colouringOf } from "./colouring";
 import { ask, cut, lines, maxLines, query, readable, reading, setText, text, through, trouble, unseen } from "./fields";
-import { Refusal } from "./files/refusal";
-import { isReadable } from "./readable";
 import { sampleOf } from "./sample";
 import { savedIn } from "./save";
-import { bodyOf, type Column, columnNames, columnOf, isHeaded, type Table, textColumn, textIn } from "./table";
 
 const words = strings.list;
 
@@ -91,16 +91,10 @@ export function take(table: Table, headed = table.named ?? isHeaded(table.rows),
 export async function open(file: File): Promise<void> {
   const wanted = reading();
   try {
-    const { readTable } = await import("./files/read");
+    const { readTable } = await import("../tables/read");
     const table = await readTable(file);
     if (wanted()) take(table);
   } catch (error) {
-    if (wanted()) trouble.value = reason(error, file.name);
+    if (wanted()) trouble.value = whyNot(error, file.name);
   }
-}
-
-function reason(error: unknown, name: string): string {
-  if (error instanceof Refusal) return error.message;
-  // What goes wrong with a file is a DOMException; what else can is the part of the page that is loaded for it.
-  return error instanceof DOMException ? words.texts.unreadable(name) : words.missing(words.texts.reader);
 }

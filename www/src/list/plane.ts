@@ -1,10 +1,6 @@
 // The plane that the map shows, without drawing it: what part of it is seen, which point is near, which one lies in a direction.
 
-/** Places of points, each axis from −1 to 1 with the same scale. */
-export interface Places {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-}
+import type { Places } from "../ui/places";
 
 /** What is seen of the plane: its middle, and how much larger than the whole it is. */
 export interface Camera {
@@ -23,28 +19,6 @@ export interface Frame {
 
 export const whole: Camera = { x: 0, y: 0, zoom: 1 };
 export const mostZoom = 40;
-
-/** Points `[texts, 2]` moved and shrunk so that all lie between −1 and 1, upwards being less: a distance stays one in every direction. */
-export function placesOf(points: Float32Array): Places {
-  const count = points.length >> 1;
-  const axis = (offset: 0 | 1): { middle: number; reach: number } => {
-    let [least, most] = [Infinity, -Infinity];
-    for (let i = offset; i < points.length; i += 2) {
-      const value = points[i] as number;
-      if (value < least) least = value;
-      if (value > most) most = value;
-    }
-    return { middle: (least + most) / 2, reach: (most - least) / 2 };
-  };
-  const [across, up] = [axis(0), axis(1)];
-  const reach = Math.max(across.reach, up.reach, 1e-6);
-  const [x, y] = [new Float32Array(count), new Float32Array(count)];
-  for (let i = 0; i < count; i++) {
-    x[i] = ((points[2 * i] as number) - across.middle) / reach;
-    y[i] = (up.middle - (points[2 * i + 1] as number)) / reach;
-  }
-  return { x, y };
-}
 
 /** Pixels of one unit of the plane. */
 export const unit = ({ width, height, margin }: Frame, { zoom }: Camera): number => Math.max(1, (Math.min(width, height) / 2 - margin) * zoom);

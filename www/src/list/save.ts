@@ -1,18 +1,14 @@
 // The groups as a file: CSV, by papaparse, which is loaded when it is first needed, or JSON; and what such a file says when it is read
 // again.
 
+import { download as downloadAs, exportColumns, type Kind } from "../tables/saved";
+import { type Rows, textIn } from "../tables/table";
 import { cut, maxGroups } from "./fields";
 import type { Grouped } from "./grouping";
 import { cleanName, type Name } from "./names";
-import { type Rows, textIn } from "./table";
 
-/** The columns of every file that this page saved. */
-export const exportColumns = ["text", "group", "group_name", "similarity_to_centre", "x", "y"] as const;
 /** Beside them, since groups have names of their own. */
 const conditionColumn = "condition";
-
-/** A text as it was before it was saved: a spreadsheet takes one that begins with such a sign for a formula, so a `'` is put before it. */
-export const withoutEscape = (saved: string): string => saved.replace(/^'(?=[=+\-@\t\r])/, "");
 
 /** The name of the group of texts that say nothing about the condition: in files the same, whatever language the page speaks. */
 const unmentioned = (condition: string): string => `says nothing about ${condition}`;
@@ -71,18 +67,5 @@ export function savedIn(rows: Rows, condition: string): Saved | undefined {
   return { condition: own, groupCount: groups.size >= 2 && groups.size <= maxGroups ? groups.size : undefined, names };
 }
 
-/** By this mark Excel knows that a file is UTF-8. */
-const byteOrderMark = "\uFEFF";
-const types = { csv: "text/csv;charset=utf-8", json: "application/json" };
-/** As what a list can be saved. */
-export type Kind = keyof typeof types;
-export const kinds = Object.keys(types) as Kind[];
-
-/** Saves a text as a file. */
-export function download(kind: Kind, text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));
-  link.download = `caselens-groups.${kind}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
+/** Saves groups as a file. */
+export const download = (kind: Kind, text: string): void => downloadAs(`caselens-groups.${kind}`, kind, text);

@@ -1,33 +1,40 @@
 // The page: what stands around every view, and the view that the address names.
 
-import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { Compare } from "../compare/Compare";
-import { How } from "../how/How";
-import { Larger } from "../larger/Larger";
-import { List } from "../list/List";
 import { shareableAddress } from "../state/history";
-import { view, type View } from "../state/route";
+import { view } from "../state/route";
 import { strings } from "../strings";
 import { Footer } from "../ui/Footer";
 import { Later } from "../ui/Later";
 import { Header } from "./Header";
 import { Update } from "./Update";
+import { fetchView, shown } from "./views";
 
-const components: Record<View, ComponentType> = { compare: Compare, list: List, how: How, larger: Larger };
+/** Says that a view's file did not come. */
+const Missing = () => (
+  <div class="notice notice-bad" role="alert">
+    <p>{strings.list.missing(strings.views.names[view.value])}</p>
+    <div class="notice-tools">
+      <button type="button" class="button button-strong" onClick={() => void fetchView(view.value)}>
+        {strings.problems.retry}
+      </button>
+    </div>
+  </div>
+);
 
 export function App() {
-  const Shown = components[view.value];
+  const Shown = shown.value === "missing" ? Missing : shown.value;
   const title = strings.documents[view.value];
   useEffect(() => {
     document.title = title;
   }, [title]);
+  useEffect(() => void fetchView(view.value), [view.value]);
   return (
     <>
       <Header />
       <Update />
-      <main id="main" tabIndex={-1}>
-        <Shown />
+      <main id="main" tabIndex={-1} aria-busy={!Shown}>
+        {Shown && <Shown />}
       </main>
       <Later>
         <Footer leave={shareableAddress} />

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { fixed } from "../format";
+import type { Problem } from "../state/problem";
 import { strings } from "../strings";
 import { Mark } from "../ui/Discs";
 import { Footer } from "../ui/Footer";
@@ -14,6 +15,9 @@ const words = strings.speed;
 
 const nameOf = ({ device, threads }: Contestant): string =>
   device === "wasm" ? words.cpu(threads) : (strings.engine.names[device] ?? device);
+
+/** Why it could not be measured, in a visitor's words. */
+const told = ({ code, message }: Problem): string => strings.problems.told[code] ?? message;
 
 const number = (x: number): string => fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2);
 
@@ -65,7 +69,7 @@ const Figures = ({ row }: { row: Row }) => (
     </th>
     {row.failure ? (
       <td colSpan={SHAPES.length + 1} class="speed-failure">
-        {row.failure}
+        {told(row.failure)}
       </td>
     ) : (
       <>
@@ -103,6 +107,9 @@ export const Speed = () => (
           </a>
         </p>
         <div class="head-tools">
+          <a class="speed-back" href="./index.html">
+            {words.back}
+          </a>
           <ThemeToggle />
         </div>
       </div>

@@ -5,6 +5,7 @@ import "../styles/tokens.css";
 import "../styles/base.css";
 import "../styles/layout.css";
 import "../styles/speed.css";
+import "../styles/touch.css";
 
 import { loadWords } from "../strings";
 

@@ -1,7 +1,7 @@
 // Measures an encoder on every shape.
 
 import { Encoder, type Device } from "caselens";
-import { encoderOf } from "../state/encoders";
+import { filesOf } from "../state/encoders";
 import { operations, SHAPES, textOf } from "./shapes";
 
 /** Where a shape was measured. */
@@ -39,7 +39,8 @@ export async function measure(
   report: (figure: Figure) => void,
 ): Promise<Measured> {
   const began = performance.now();
-  const encoder = await Encoder.load({ model: encoderOf("small").model, ...contestant, signal, onWarning: () => {} });
+  const { model, integrity } = filesOf("small");
+  const encoder = await Encoder.load({ model, integrity, ...contestant, signal, onWarning: () => {} });
   try {
     await encoder.embed([textOf(25, 0)], { signal });
     const start = performance.now() - began;

@@ -1,7 +1,7 @@
 // The measurement: what is done, what is under way, what could not be measured.
 
 import { signal } from "@preact/signals";
-import { isAbort } from "../state/problem";
+import { asProblem, isAbort, type Problem } from "../state/problem";
 import { type Contestant, type Figure, measure } from "./measure";
 
 /** A row of the table. */
@@ -11,7 +11,7 @@ export interface Row {
   readonly start: number | undefined;
   readonly figures: readonly Figure[];
   /** Why it could not be measured. */
-  readonly failure: string | undefined;
+  readonly failure: Problem | undefined;
 }
 
 export const rows = signal<readonly Row[]>([]);
@@ -52,7 +52,7 @@ export async function start(): Promise<void> {
       show({ hardware, start, figures });
     } catch (error) {
       if (isAbort(error)) break;
-      show({ failure: error instanceof Error ? error.message : String(error) });
+      show({ failure: asProblem(error) });
     }
     if (running !== own) return;
   }

@@ -8,8 +8,8 @@ import { attended, type Attended } from "./words";
 /** The words of both sentences, each with its share. */
 type Look = readonly [Attended, Attended];
 
-/** Whether a piece is more than a punctuation mark. */
-export const isWord = (text: string): boolean => !/^\p{P}+$/u.test(text);
+/** Whether a piece is more than punctuation marks and signs: those are narrow, and their numbers would run into their neighbours'. */
+export const isWord = (text: string): boolean => !/^[\p{P}\p{S}]+$/u.test(text);
 
 /** By the condition's identity; only where the answer fits what is typed. */
 const looks = computed((): ReadonlyMap<number, Look> => {
@@ -27,3 +27,24 @@ const looks = computed((): ReadonlyMap<number, Look> => {
 
 /** Where a condition looks. */
 export const lookOf = (id: number | undefined): Look | undefined => (id === undefined ? undefined : looks.value.get(id));
+
+/**
+ * The whole percentages that stand below the pieces, where they have room: of two words with no space between them the smaller share is
+ * left out where no more letters than the first number's digits lie between where they begin.
+ */
+export function numbersBelow({ pieces }: Attended): readonly (number | undefined)[] {
+  const numbers = pieces.map(({ text, share }) => (share === undefined || !isWord(text) ? undefined : Math.round(100 * share)));
+  let before: { readonly at: number; readonly start: number } | undefined;
+  let [start, isSpaced] = [0, true];
+  pieces.forEach(({ text }, at) => {
+    const number = numbers[at];
+    if (number !== undefined) {
+      const earlier = before && numbers[before.at];
+      if (before && earlier !== undefined && !isSpaced && start - before.start <= String(earlier).length) numbers[earlier < number ? before.at : at] = undefined;
+      if (numbers[at] !== undefined) [before, isSpaced] = [{ at, start }, false];
+    }
+    start += text.length;
+    isSpaced ||= /\s/.test(text);
+  });
+  return numbers;
+}

@@ -19,10 +19,12 @@ export interface Figures {
   readonly unseen: number;
 }
 
-/** An encoder with its head: their URLs, which change with their contents, and its figures. */
+/** An encoder with its head: their URLs, which change with their contents, their SHA-256 where the build knew the files, and its figures. */
 export interface OfferedEncoder {
   readonly model: string;
+  readonly integrity?: string;
   readonly head: string;
+  readonly headIntegrity?: string;
   readonly figures: Figures;
 }
 
@@ -55,6 +57,18 @@ async function inCache<T>(work: (cache: Cache) => Promise<T>): Promise<T | undef
 }
 
 const address = (file: string): URL => new URL(file, document.baseURI);
+
+/** Its files, as the package loads them. */
+export function filesOf(id: EncoderId): Pick<OfferedEncoder, "model" | "integrity" | "head" | "headIntegrity"> {
+  const { figures: _, ...files } = encoderOf(id);
+  return files;
+}
+
+/** Lets go of what is kept of an encoder: it is downloaded the next time. */
+export async function drop(id: EncoderId): Promise<void> {
+  const { model, head } = encoderOf(id);
+  await inCache((cache) => Promise.all([model, head].map((file) => cache.delete(address(file)))));
+}
 
 /** Whether an encoder's files are kept on this device, so that loading it downloads nothing. */
 export async function isKept(id: EncoderId): Promise<boolean> {

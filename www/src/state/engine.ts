@@ -3,7 +3,7 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { CaseLens, type Device, type Progress } from "caselens";
 import { isMetered } from "./connection";
-import { chosenEncoder, type EncoderId, encoderOf, forgetEarlier, isKept, lookForKept } from "./encoders";
+import { chosenEncoder, drop, type EncoderId, filesOf, forgetEarlier, isKept, lookForKept } from "./encoders";
 import type { DeviceChoice } from "./link";
 import { asProblem, isAbort, type Problem } from "./problem";
 
@@ -58,10 +58,8 @@ async function load(encoder: EncoderId, device: DeviceChoice, { former, agreed =
   if (!agreed && isMetered() && !(await isKept(encoder))) return show({ phase: "asking", encoder });
   if (own.signal.aborted) return;
   try {
-    const { model, head } = encoderOf(encoder);
     const loaded = await CaseLens.load({
-      model,
-      head,
+      ...filesOf(encoder),
       device,
       signal: own.signal,
       onProgress: (progress) => show({ phase: "loading", encoder, progress }),
@@ -109,13 +107,26 @@ export function stay(): void {
   chosenEncoder.value = ready.peek()?.encoder ?? "small";
 }
 
-/** What a lens threw, to be shown; undefined where it lost the GPU: then the page carries on without, and remembers to say so. */
+/** What a lens threw, to be shown where it was asked; undefined where the engine itself has to go on another way, and says so. */
 export function overcome(error: unknown, by: CaseLens): Problem | undefined {
   const problem = asProblem(error);
+  if (problem.code === "model-format") {
+    breakOff(problem, by);
+    return undefined;
+  }
   if (problem.code !== "gpu-lost" || by.info.device !== "webgpu") return problem;
   movedToCpu.value = true;
   void loadLens("wasm");
   return undefined;
+}
+
+/** A lens whose numbers are none is of a damaged file: nothing of it stays, so that trying again downloads it afresh. */
+function breakOff(problem: Problem, by: CaseLens): void {
+  const state = ready.peek();
+  if (state?.lens !== by) return;
+  void drop(state.encoder);
+  by.dispose();
+  engine.value = { phase: "failed", encoder: state.encoder, problem };
 }
 
 /** Takes note when the lens has moved to the CPU by itself, as it may when it chose the GPU by itself. */

@@ -38,8 +38,8 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the type of product", "the photo quality", "the battery life"],
   },
@@ -49,7 +49,7 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     sentences: [
-      "I cannot log in to my account and I am furious.",
+      "I cannot log in to my account, I am furious, and it is urgent.",
       "I cannot log in to my account, but there is no hurry, thank you.",
     ],
     conditions: ["the problem", "the mood of the customer", "the urgency"],
@@ -57,7 +57,7 @@ export const examples: readonly [Example, ...Example[]] = [
   {
     sentences: [
       "Thousands of people marched through the city on a sunny Monday.",
-      "A dozen people waited in the city in heavy rain.",
+      "Three people waited in the city in heavy rain.",
     ],
     conditions: ["the location", "the weather", "the number of people"],
   },
@@ -67,10 +67,10 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     sentences: [
-      "A slow, tender film about a widower who keeps bees.",
-      "A frantic, violent thriller about a widower who robs banks.",
+      "A slow comedy about a widower who keeps bees.",
+      "A fast thriller about a widower who robs banks.",
     ],
-    conditions: ["the main character", "the type of film", "the pace of the film"],
+    conditions: ["the marital status", "the type of film", "the pace of the film"],
   },
   {
     sentences: [
@@ -79,4 +79,23 @@ export const examples: readonly [Example, ...Example[]] = [
     ],
     conditions: ["the destination", "the weather", "the vehicle", "the time of day"],
   },
+];
+
+/**
+ * What was meant: whether people call the pair alike under each condition, in the order of the examples and their conditions. The page
+ * does not need it; a test holds the model that ships to it.
+ */
+export const meant: readonly (readonly boolean[])[] = [
+  [true, false, false],
+  [true, false, false],
+  [true, false, false, false],
+  [true, true, false, false],
+  [true, false, false],
+  [true, false, false],
+  [true, false, false],
+  [true, false, false],
+  [true, false, false],
+  [true, false, false, false],
+  [true, false, false],
+  [true, true, false, false],
 ];

@@ -89,6 +89,8 @@ export const strings: Strings = {
     cut: "Länger, als das Modell auf einmal liest: Das Ende wurde beim Vergleich weggelassen.",
     foreign: (found, trained) =>
       `Das sieht nach dieser Sprache aus: ${language(found)}. Das Modell wurde nur hiermit trainiert: ${listed(trained.map(language))}. Seine Zahlen sagen hier wenig.`,
+    foreignAmong: (texts, found, trained) =>
+      `${texts === 1 ? "1 Text sieht" : `${count(texts)} Texte sehen`} nach ${found.map(language).join(", ")} aus; das Modell wurde mit ${trained.map(language).join(", ")} trainiert. Was es dazu sagt, bedeutet wenig.`,
   },
 
   attention: {
@@ -104,7 +106,7 @@ export const strings: Strings = {
     add: "Bedingung hinzufügen",
     placeholder: "Eigene Bedingung",
     remove: (text) => (text ? `${text} entfernen` : "Die leere Bedingung entfernen"),
-    keys: "Die Eingabetaste führt zur nächsten Bedingung; aus mehreren eingefügten Zeilen werden mehrere Bedingungen; die Rücktaste entfernt eine leere; Strg+Z holt Entferntes zurück.",
+    keys: "Zeigen Sie auf eine Bedingung, um die Sätze durch sie zu sehen. Die Eingabetaste führt zur nächsten Bedingung; aus mehreren eingefügten Zeilen werden mehrere Bedingungen; die Rücktaste entfernt eine leere; Strg+Z holt Entferntes zurück.",
     pasted: (lines, kept, max) =>
       `Von ${count(lines)} eingefügten Zeilen ${kept === 1 ? "wurde eine" : `wurden ${count(kept)}`} übernommen: jede Bedingung einmal, und mehr als ${max} nimmt diese Seite nicht.`,
     repeated: (place) => `Dasselbe wie Bedingung ${place}, deshalb wird nicht noch einmal verglichen.`,
@@ -113,6 +115,10 @@ export const strings: Strings = {
       n === 1
         ? "Ein Stück der Texte kennt das Modell nicht und liest es als Lücke."
         : `${n} Stücke der Texte kennt das Modell nicht und liest sie als Lücken.`,
+    advice: {
+      value: "Das sagt, was der Fall ist. Nennen Sie, was verglichen werden soll: „the colour“ statt „the colour is green“.",
+      sentence: "Eine Bedingung handelt von dem, was die Sätze sagen: „the dog“ statt „the dog in the sentence“.",
+    },
   },
 
   results: {
@@ -266,6 +272,7 @@ export const strings: Strings = {
     texts: {
       title: "Die Texte",
       label: "Ein Text je Zeile",
+      lost: "Dieser Link kam ohne seine Texte: Sie waren dafür zu lang. Fügen Sie sie hier ein, oder öffnen Sie die Datei, aus der sie stammen.",
       placeholder: "Fügen Sie eine Liste ein, oder ziehen Sie eine Datei hierher: CSV, Excel, JSON oder reiner Text",
       count: texts,
       sampled: (n, of) =>
@@ -319,6 +326,8 @@ export const strings: Strings = {
     },
     missing: (what) => `${what} konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal; hilft das nicht, laden Sie die Seite neu.`,
     working: (share) => `Es wird gruppiert: ${done(share)}`,
+    underWay: (n, condition) => `${texts(n)} ${n === 1 ? "wird" : "werden"}${condition ? ` nach „${condition}“` : ""} gruppiert …`,
+    read: (n, of) => `${count(n)} von ${count(of)} gelesen`,
     cancel: "Abbrechen",
     stopped: "Vor dem Ende abgebrochen.",
     earlier: "Was unten steht, stammt von vor der letzten Änderung.",
@@ -396,6 +405,35 @@ export const strings: Strings = {
     export: { csv: "Als CSV speichern", json: "Als JSON speichern" },
   },
 
+  pairs: {
+    title: "Viele Paare aus einer Tabelle vergleichen",
+    lead: "Öffnen Sie eine Tabelle mit zwei Sätzen in jeder Zeile: CSV, Excel oder JSON. Eine Spalte mit Bedingungen sagt, worunter jede Zeile verglichen wird; ohne sie gelten die Bedingungen oben.",
+    open: "Tabelle öffnen",
+    first: "Erster Satz",
+    second: "Zweiter Satz",
+    condition: "Bedingung",
+    above: "die Bedingungen oben",
+    oneColumn: "Die Tabelle hat nur eine Spalte. Es braucht zwei, mit je einem Satz.",
+    needCondition: "Geben Sie oben eine Bedingung ein, oder wählen Sie die Spalte mit den Bedingungen.",
+    count: (n) => (n === 1 ? "1 Vergleich." : `${count(n)} Vergleiche.`),
+    lacking: (n) => (n === 1 ? "In 1 Zeile fehlt ein Satz oder eine Bedingung; sie wird ausgelassen." : `In ${count(n)} Zeilen fehlt ein Satz oder eine Bedingung; sie werden ausgelassen.`),
+    beyond: (max) => `Nur die ersten ${count(max)} werden gerechnet.`,
+    compare: "Vergleichen",
+    working: (share) => `Vergleicht: ${percent(share)}`,
+    problem: "Die Paare konnten nicht verglichen werden",
+    results: "Die Paare und ihre Ähnlichkeiten",
+    tooLong: "zu lang",
+    more: (n) => `${count(n)} weitere stehen in der gespeicherten Datei.`,
+    failed: (n) => `${count(n)} konnten nicht verglichen werden.`,
+    agreement: (name, rho, n) => `Rangkorrelation nach Spearman mit der Spalte „${name}“ über ${count(n)} Zeilen: ${cosine(rho)}.`,
+  },
+
+  takeAlong: {
+    csv: "Diesen Vergleich speichern (CSV)",
+    snippet: "In die eigene Seite einbauen",
+    copied: "HTML kopiert. Es braucht die npm-Pakete caselens und caselens-csts neben Ihrer Seite.",
+  },
+
   suggestions: {
     title: "Auch einen Blick wert",
     add: "Hinzufügen:",
@@ -446,6 +484,12 @@ export const strings: Strings = {
     present: "Präsentieren",
     print: "Arbeitsblatt drucken",
     fill: "Vollbild",
+    code: {
+      title: "QR-Code",
+      label: "QR-Code mit dem Link dieses Schritts",
+      note: "Öffnet diesen Schritt auf einem anderen Gerät.",
+      tooLong: "Die Texte sind zu lang für einen QR-Code. Kopieren Sie stattdessen den Link.",
+    },
     leave: "Ende (Esc)",
     previous: "Vorheriger Schritt",
     next: "Nächster Schritt",
@@ -526,7 +570,7 @@ export const strings: Strings = {
       },
       cosine: {
         title: "Eine Zahl bleibt",
-        text: "Zwei Vektoren, die in dieselbe Richtung zeigen, haben den Kosinus 1, zwei im rechten Winkel den Kosinus 0. Das ist die Ähnlichkeit; als Bewertung von 1 bis 5 ist sie 1 + 4 · Kosinus, wobei ein Kosinus unter 0 als 0 zählt.",
+        text: "Zwei Vektoren, die in dieselbe Richtung zeigen, haben den Kosinus 1, zwei im rechten Winkel den Kosinus 0. Das ist die Ähnlichkeit; als Bewertung von 1 bis 5 ist sie 1 + 4 · Kosinus, wobei ein Kosinus unter 0 als 0 zählt, oder, bei den mitgelieferten Encodern, was Menschen Paaren mit solchem Kosinus gaben.",
         chart: "Kosinus nach jedem Schritt",
         names: { plain: "ohne Bedingung", joint: "mit Bedingung", offset: "abgezogen", projected: "nach dem Head" },
         angle: (s, degrees) => `Kosinus ${cosine(s)}: Die beiden Vektoren liegen ${degrees}° auseinander.`,
@@ -537,6 +581,51 @@ export const strings: Strings = {
           second: "Soweit das Modell es erkennt, sagt nur der erste Satz etwas über die Bedingung: Die Zahl besagt wenig.",
         },
       },
+    },
+    heads: {
+      title: "Heads der Aufmerksamkeit",
+      lead: "Eine Schicht hat mehrere Heads der Aufmerksamkeit, von denen jeder auf seine eigene Weise schaut; das Mittel über alle, wie oben, verbirgt das. Wohin ein Head schaut, ist ein Hinweis darauf, was das Modell nutzt, kein Beweis.",
+      sentences: "Wessen Token",
+      waiting: "Die Heads werden gelesen …",
+      choose: (layer: number, layers: number) =>
+        `Die Heads von Schicht ${layer} von ${layers}. Jede Zeile eines Bildes ist ein Token, das schaut, jede Spalte eines, auf das geschaut wird; je kräftiger die Farbe, desto größer der Anteil. Wählen Sie einen Head, um ihn näher zu sehen.`,
+      head: (n: number, from: string, to: string, share: string) => `${n}: Head ${n}, dessen größter Anteil ${share} ist, von „${from}“ zu „${to}“`,
+      picture: (n: number) => `Head ${n}: welches Token wohin schaut. Wählen Sie eines, um nur seine Blicke zu sehen.`,
+      all: "Alle Token",
+      most: "Wohin jedes Token am meisten schaut:",
+      look: (from: string, to: string, share: string) => `${from} → ${to}: ${share}`,
+      looks: (from: string, most: string) => `„${from}“ schaut am meisten auf ${most}.`,
+      share: (to: string, share: string) => `${to}: ${share}`,
+      rest: (n: number, share: string) => `${n === 1 ? "1 anderes Token" : `${n} andere Token`}: ${share}`,
+      problem: "Die Heads konnten nicht gelesen werden",
+    },
+    space: {
+      title: "Der Raum, und wie eine Bedingung ihn bewegt",
+      lead: "Jedes Zeichen ist ein Satz: Zwölf sagen, wer was wo tut, und 1 und 2 sind Ihre. Wählen Sie eine Bedingung und sehen Sie, welche Sätze zusammenrücken.",
+      under: "Bedingungen zum Ausprobieren",
+      none: "keine Bedingung",
+      waiting: "Die Sätze werden gelesen …",
+      plain: "Die Sätze auf einer Ebene, ohne Bedingung",
+      picture: (condition) => `Die Sätze auf einer Ebene, unter „${condition}“`,
+      nearest: (text, s) => `Von den zwölf ist „${text}“ Ihrem ersten Satz am ähnlichsten: ${s}.`,
+      note: (dims) => `Eine Einbettung hat ${dims} Zahlen, eine Ebene zwei: Sie zeigt die beiden Richtungen, in denen sich die Sätze am meisten unterscheiden (Hauptkomponenten). Was nah beieinander liegt, kann weiter auseinander sein, als es aussieht.`,
+    },
+    rate: {
+      title: "Erst selbst schätzen, dann das Modell fragen",
+      lead: "Acht Paare von Bildunterschriften, die Menschen bewertet haben. Sagen Sie, wie ähnlich jedes unter seiner Bedingung ist; dann sehen Sie, was das Modell sagt und was Menschen sagten.",
+      place: (n, of) => `Paar ${n} von ${of}`,
+      question: "Wie ähnlich sind sie sich nach:",
+      ends: ["gar nicht", "gleich"],
+      waiting: "Das Modell wird gefragt …",
+      answer: (own, model, people) => `Sie sagen ${own}, das Modell sagt ${rating(model)}, Menschen sagten ${people}.`,
+      next: "Nächstes Paar",
+      again: "Von vorn",
+      pair: "Paar",
+      you: "Sie",
+      model: "Modell",
+      people: "Menschen",
+      away: (own, model) => `Im Mittel liegen Sie ${rating(own)} von dem entfernt, was Menschen sagten, das Modell ${rating(model)}.`,
+      source: "Die Paare und ihre Bewertungen stammen aus den neu annotierten Validierungsdaten von C-STS (LivNLP, CC BY 4.0); das Modell wurde nicht auf ihnen trainiert.",
     },
     teachers: {
       title: "Für Lehrkräfte: Ziele, Zeit, Niveau, Glossar",
@@ -599,7 +688,8 @@ export const strings: Strings = {
 
   speed: {
     title: "Wie schnell ist es auf diesem Gerät?",
-    lead: "Lässt den mitgelieferten Encoder in diesem Browser laufen: Stapel in vier Größen, auf der CPU und auf WebGPU.",
+    lead: "Lässt den mitgelieferten Encoder in diesem Browser laufen: Stapel in vier Größen, auf der CPU und auf WebGPU. Das dauert etwa anderthalb Minuten.",
+    back: "Zur Demo",
     begin: "Messen",
     again: "Noch einmal messen",
     stop: "Anhalten",
@@ -616,7 +706,8 @@ export const strings: Strings = {
     },
     milliseconds: (n) => `${n} ms`,
     texts: (n) => `${n} Texte/s`,
-    operations: (gops, share) => `${gops} GOP/s${share === undefined ? "" : `, ${percent(share)} der Spitze`}`,
+    operations: (gops, share) =>
+      `${gops} GOP/s${share === undefined ? "" : share >= 0.995 ? ", die gemessene Spitze" : `, ${percent(share)} der Spitze`}`,
     start: "Start bis zur ersten Antwort",
     note: "Jede Zahl ist die mittlere Zeit (der Median) eines Stapels über anderthalb Sekunden. GOP/s zählt zwei Rechenschritte je Gewicht und Token sowie die Produkte der Aufmerksamkeit. Die Spitze ist, was die Prozessoren der Worker in einer Schleife desselben Befehls erreichen. Andere Tabs, ein schwacher Akku und ein warmes Gerät bremsen. Beim Start kommen die Dateien aus dem Cache des Browsers, wenn sie dort liegen.",
   },
@@ -688,19 +779,19 @@ export const lessons: Lessons = [
     title: "Die Bedingung abziehen",
     question: "Das klassische Rezept, CASE, zieht das Embedding der Bedingung selbst ab. Schalten Sie das Abziehen ein: Hilft es hier?",
     answer:
-      "Nein: Lachen und Weinen werden ähnlicher, nicht unähnlicher. Dieser Encoder wurde ohne diesen Schritt feinabgestimmt: Mit dem, was abgezogen wird, verschwindet ein Teil dessen, was er auszudrücken gelernt hat. CASE hat den Schritt für Encoder gemacht, die bleiben, wie sie sind: Dort lassen die Wörter der Bedingung je zwei Lesarten ähnlich aussehen und werden deshalb abgezogen.",
-    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
-    conditions: ["the emotion of the person", "the device"],
+      "Nein: Schlafen und Rennen werden ähnlicher, nicht unähnlicher. Dieser Encoder wurde ohne diesen Schritt feinabgestimmt: Mit dem, was abgezogen wird, verschwindet ein Teil dessen, was er auszudrücken gelernt hat. CASE hat den Schritt für Encoder gemacht, die bleiben, wie sie sind: Dort lassen die Wörter der Bedingung je zwei Lesarten ähnlich aussehen und werden deshalb abgezogen.",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the activity", "the type of animal"],
     chosen: 0,
   },
   {
     title: "Welche Token zählen?",
     question: "Das Embedding ist der Mittelwert aller Token. Was, wenn nur die der Bedingung oder nur das erste bleiben? Wählen Sie sie unter „Was wäre, wenn?“.",
     answer:
-      "Jedes Token hat die ganze Eingabe gelesen, deshalb führt jede Wahl zu einer Antwort. Die Token der Bedingung kommen dem Mittelwert aller nahe; mit dem ersten Token allein werden sich ein Akku, der mittags leer ist, und einer, der tagelang hält, ähnlicher. Der mitgelieferte Encoder wurde mit dem Mittelwert aller Token trainiert und arbeitet so am besten.",
+      "Jedes Token hat die ganze Eingabe gelesen, deshalb führt jede Wahl zu einer Antwort. Die Token der Bedingung kommen dem Mittelwert aller nahe; mit dem ersten Token allein werden sich ein Akku, der in einer Stunde leer ist, und einer, der tagelang hält, ähnlicher. Der mitgelieferte Encoder wurde mit dem Mittelwert aller Token trainiert und arbeitet so am besten.",
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,

@@ -94,6 +94,8 @@ export const strings = {
     cut: "Longer than the model reads at once: its end was left out of the comparison.",
     foreign: (found: string, trained: readonly string[]) =>
       `This looks like ${language(found)}; the model was trained on ${trained.map(language).join(", ")}. Its numbers mean little.`,
+    foreignAmong: (texts: number, found: readonly string[], trained: readonly string[]) =>
+      `${texts === 1 ? "1 text looks" : `${texts.toLocaleString("en")} texts look`} like ${found.map(language).join(", ")}; the model was trained on ${trained.map(language).join(", ")}. What it says of ${texts === 1 ? "it" : "them"} means little.`,
   },
 
   attention: {
@@ -110,13 +112,18 @@ export const strings = {
     add: "Add a condition",
     placeholder: "Type your own condition",
     remove: (text: string) => `Remove ${text || "the empty condition"}`,
-    keys: "Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it; Ctrl+Z brings back what was removed.",
+    keys: "Point at a condition to look at the sentences through it. Enter goes to the next condition; several pasted lines become several conditions; Backspace in an empty one removes it; Ctrl+Z brings back what was removed.",
     pasted: (lines: number, kept: number, max: number) =>
       `${kept.toLocaleString("en")} of the ${lines.toLocaleString("en")} pasted lines were kept: each condition once, and ${max} are the most this page takes.`,
     repeated: (place: number) => `The same as condition ${place}, so it is not compared again.`,
     cut: "Not all of the text fitted beside this condition: the end of a sentence was left out.",
     unknown: (n: number) =>
       `${n === 1 ? "1 piece" : `${n} pieces`} of the texts ${n === 1 ? "is" : "are"} not known to the model, which reads ${n === 1 ? "it" : "them"} as a blank.`,
+    /** How a condition is better put. */
+    advice: {
+      value: "This says what is so. Name what is to be compared, such as “the colour” for “the colour is green”.",
+      sentence: "A condition is about what the sentences tell: “the dog” for “the dog in the sentence”.",
+    } as Record<string, string>,
   },
 
   results: {
@@ -274,6 +281,7 @@ export const strings = {
     texts: {
       title: "The texts",
       label: "One text a line",
+      lost: "This link came without its texts: they were too long for it. Paste them here, or open the file that they are from.",
       placeholder: "Paste a list, or drop a file here: CSV, Excel, JSON or plain text",
       count: (n: number) => (n === 1 ? "1 text" : `${n.toLocaleString("en")} texts`),
       sampled: (n: number, of: number) =>
@@ -323,6 +331,9 @@ export const strings = {
     },
     missing: (what: string) => `${what} could not be loaded. Check your connection, then try again; if that does not help, reload the page.`,
     working: (share: number) => `Grouping: ${percent(share)}`,
+    underWay: (texts: number, condition: string) =>
+      `Grouping ${texts === 1 ? "1 text" : `${texts.toLocaleString("en")} texts`}${condition ? ` by “${condition}”` : ""} …`,
+    read: (n: number, of: number) => `${n.toLocaleString("en")} of ${of.toLocaleString("en")} read`,
     cancel: "Cancel",
     stopped: "Stopped before it was done.",
     earlier: "What stands below is from before the last change.",
@@ -403,6 +414,37 @@ export const strings = {
     export: { csv: "Save as CSV", json: "Save as JSON" },
   },
 
+  // Many pairs at once.
+  pairs: {
+    title: "Compare many pairs from a table",
+    lead: "Open a table with two English sentences in each row: CSV, Excel or JSON. A column of conditions says under which each row is compared; without one it is under the conditions above.",
+    open: "Open a table",
+    first: "First sentence",
+    second: "Second sentence",
+    condition: "Condition",
+    above: "the conditions above",
+    oneColumn: "The table has one column. Two are needed, with a sentence each.",
+    needCondition: "Type a condition above, or choose the column that holds conditions.",
+    count: (n: number) => (n === 1 ? "1 comparison." : `${n.toLocaleString("en")} comparisons.`),
+    lacking: (n: number) => `${n === 1 ? "1 row lacks" : `${n.toLocaleString("en")} rows lack`} a sentence or a condition and ${n === 1 ? "is" : "are"} left out.`,
+    beyond: (max: number) => `Only the first ${max.toLocaleString("en")} are made.`,
+    compare: "Compare them",
+    working: (share: number) => `Comparing: ${percent(share)}`,
+    problem: "The pairs could not be compared",
+    results: "The pairs and their similarities",
+    tooLong: "too long",
+    more: (n: number) => `${n.toLocaleString("en")} more are in the file that is saved.`,
+    failed: (n: number) => `${n.toLocaleString("en")} could not be compared.`,
+    agreement: (name: string, rho: number, n: number) =>
+      `Spearman’s correlation with the column “${name}” over ${n.toLocaleString("en")} rows: ${cosine(rho)}.`,
+  },
+
+  takeAlong: {
+    csv: "Save this comparison (CSV)",
+    snippet: "Put this on your page",
+    copied: "HTML copied. It needs the npm packages caselens and caselens-csts beside your page.",
+  },
+
   suggestions: {
     title: "Worth a look",
     add: "Add",
@@ -453,6 +495,12 @@ export const strings = {
     present: "Present",
     print: "Print a worksheet",
     fill: "Full screen",
+    code: {
+      title: "QR code",
+      label: "QR code of this step’s link",
+      note: "Opens this step on another device.",
+      tooLong: "The texts are too long for a QR code. Copy the link in place of it.",
+    },
     leave: "End (Esc)",
     previous: "Previous step",
     next: "Next step",
@@ -535,7 +583,7 @@ export const strings = {
       },
       cosine: {
         title: "One number remains",
-        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine, where a cosine below 0 counts as 0.",
+        text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine, where a cosine below 0 counts as 0, or, with the encoders that ship, what people gave pairs of such a cosine.",
         chart: "Cosine after each step",
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
         angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,
@@ -546,6 +594,51 @@ export const strings = {
           second: "Only the first sentence says anything about the condition, as far as the model can tell: the number means little.",
         },
       },
+    },
+    heads: {
+      title: "Heads",
+      lead: "A layer has several attention heads, each of which looks in a way of its own; the mean of all of them, as above, hides that. Where a head looks is a hint at what the model uses, not a proof.",
+      sentences: "Whose tokens",
+      waiting: "The heads are read …",
+      choose: (layer: number, layers: number) =>
+        `The heads of layer ${layer} of ${layers}. Each row of a picture is a token that looks, each column one that is looked at; the stronger the colour, the larger the share. Choose a head to see it closely.`,
+      head: (n: number, from: string, to: string, share: string) => `${n}: head ${n}, whose largest share is ${share}, from “${from}” to “${to}”`,
+      picture: (n: number) => `Head ${n}: which token looks where. Choose one to see its looks alone.`,
+      all: "All tokens",
+      most: "Where each token looks most:",
+      look: (from: string, to: string, share: string) => `${from} → ${to}: ${share}`,
+      looks: (from: string, most: string) => `“${from}” looks most at ${most}.`,
+      share: (to: string, share: string) => `${to}: ${share}`,
+      rest: (n: number, share: string) => `${n === 1 ? "1 other token" : `${n} other tokens`}: ${share}`,
+      problem: "The heads could not be read",
+    },
+    space: {
+      title: "The space, and how a condition moves it",
+      lead: "Each mark is a sentence: twelve of them say who does what where, and 1 and 2 are yours. Choose a condition and watch which sentences draw near each other.",
+      under: "Conditions to try",
+      none: "no condition",
+      waiting: "The sentences are read …",
+      plain: "The sentences on a plane, without a condition",
+      picture: (condition: string) => `The sentences on a plane, under “${condition}”`,
+      nearest: (text: string, s: string) => `Of the twelve, “${text}” is the most like your first sentence: ${s}.`,
+      note: (dims: number) => `An embedding has ${dims} numbers, and a plane two: it shows the two directions in which the sentences differ most (principal components). Marks that lie close may be further apart than they look.`,
+    },
+    rate: {
+      title: "Rate first, then ask the model",
+      lead: "Eight pairs of captions that people have rated. Say how alike each is under its condition; then you see what the model says, and what people said.",
+      place: (n: number, of: number) => `Pair ${n} of ${of}`,
+      question: "How alike are they by:",
+      ends: ["not at all", "the same"],
+      waiting: "The model is asked …",
+      answer: (own: number, model: number, people: number) => `You say ${own}, the model says ${rating(model)}, people said ${people}.`,
+      next: "Next pair",
+      again: "Start again",
+      pair: "Pair",
+      you: "You",
+      model: "Model",
+      people: "People",
+      away: (own: number, model: number) => `On the average you are ${rating(own)} away from what people said, the model ${rating(model)}.`,
+      source: "The pairs and their ratings are of C-STS’s validation data as annotated anew (LivNLP, CC BY 4.0); the model was not trained on them.",
     },
     teachers: {
       title: "For teachers: goals, time, level, glossary",
@@ -608,7 +701,8 @@ export const strings = {
 
   speed: {
     title: "How fast is it on this device?",
-    lead: "Runs the encoder that ships in this browser, on batches of four shapes, on the CPU and on WebGPU.",
+    lead: "Runs the encoder that ships in this browser, on batches of four shapes, on the CPU and on WebGPU. It takes about a minute and a half.",
+    back: "To the demo",
     begin: "Measure",
     again: "Measure again",
     stop: "Stop",
@@ -627,7 +721,7 @@ export const strings = {
     texts: (n: string) => `${n} texts/s`,
     // Operations a second, and the share of the processor’s peak where that is known.
     operations: (gops: string, share: number | undefined) =>
-      `${gops} GOP/s${share === undefined ? "" : `, ${Math.round(100 * share)} % of the peak`}`,
+      `${gops} GOP/s${share === undefined ? "" : share >= 0.995 ? ", the peak that was measured" : `, ${Math.round(100 * share)} % of the peak`}`,
     start: "Start to first answer",
     note: "Each figure is the median time of a batch over a second and a half. GOP/s counts two operations for each weight and token, and attention’s products. The peak is what the workers’ processors reach in a loop of the same instruction. Other tabs, a low battery and a warm device slow it down. The start takes the files from the browser’s cache when they are there.",
   },
@@ -701,19 +795,19 @@ export const lessons: Lessons = [
     title: "Subtract the condition",
     question: "The classical recipe, CASE, subtracts the condition’s own embedding. Switch the subtraction on: does it help here?",
     answer:
-      "No: laughing and crying become more alike, not less. This encoder was fine-tuned without that step: part of what it learnt to say goes away with what is subtracted. CASE made the step for encoders that stay as they are: there the condition’s own words make any two readings look alike, and are taken away for that reason.",
-    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
-    conditions: ["the emotion of the person", "the device"],
+      "No: sleeping and running become more alike, not less. This encoder was fine-tuned without that step: part of what it learnt to say goes away with what is subtracted. CASE made the step for encoders that stay as they are: there the condition’s own words make any two readings look alike, and are taken away for that reason.",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the activity", "the type of animal"],
     chosen: 0,
   },
   {
     title: "Which tokens count?",
     question: "The embedding is the mean of all tokens. What if only the condition’s tokens, or only the first one, are kept? Choose them under “What if?”.",
     answer:
-      "Each token has read the whole input, so every choice gives an answer. The condition’s tokens come close to the mean of all; with the first token alone, a battery that is dead by noon and one that lasts for days become more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
+      "Each token has read the whole input, so every choice gives an answer. The condition’s tokens come close to the mean of all; with the first token alone, a battery that dies within an hour and one that lasts for days become more alike. The encoder that ships was trained with the mean of all tokens, and is best used so.",
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,

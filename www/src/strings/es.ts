@@ -98,6 +98,8 @@ export const strings: Strings = {
     cut: "Más larga de lo que el modelo lee de una vez: su final no se ha comparado.",
     foreign: (found: string, trained: readonly string[]) =>
       `Esto parece ${language(found)}; el modelo se entrenó en ${trained.map(language).join(", ")}. Sus números significan poco.`,
+    foreignAmong: (texts: number, found: readonly string[], trained: readonly string[]) =>
+      `${counted(texts, "texto parece", "textos parecen")} estar en ${found.map(language).join(", ")}; el modelo se entrenó en ${trained.map(language).join(", ")}. Lo que dice de ${texts === 1 ? "él" : "ellos"} significa poco.`,
   },
 
   attention: {
@@ -114,13 +116,17 @@ export const strings: Strings = {
     add: "Añadir una condición",
     placeholder: "Tu condición, en inglés",
     remove: (text: string) => `Quitar ${text ? quoted(text) : "la condición vacía"}`,
-    keys: "Intro pasa a la condición siguiente; varias líneas pegadas se convierten en varias condiciones; Retroceso quita una condición vacía; Ctrl+Z recupera lo que se quitó.",
+    keys: "Señala una condición para ver las frases a través de ella. Intro pasa a la condición siguiente; varias líneas pegadas se convierten en varias condiciones; Retroceso quita una condición vacía; Ctrl+Z recupera lo que se quitó.",
     pasted: (lines: number, kept: number, max: number) =>
       `De ${counted(lines, "línea pegada", "líneas pegadas")} ${kept === 1 ? "se ha conservado" : "se han conservado"} ${count(kept)}: cada condición una sola vez, y ${max} como máximo en esta página.`,
     repeated: (place: number) => `Es igual que la condición ${place}, así que no se compara otra vez.`,
     cut: "No cabía todo el texto junto a esta condición: se ha omitido el final de una frase.",
     unknown: (n: number) =>
       `El modelo no conoce ${counted(n, "fragmento", "fragmentos")} de los textos y ${n === 1 ? "lo" : "los"} lee como un hueco.`,
+    advice: {
+      value: "Esto afirma algo. Nombra lo que se ha de comparar: «the colour» en lugar de «the colour is green».",
+      sentence: "Una condición trata de lo que dicen las frases: «the dog» en lugar de «the dog in the sentence».",
+    },
   },
 
   results: {
@@ -284,6 +290,7 @@ export const strings: Strings = {
     texts: {
       title: "Los textos",
       label: "Un texto por línea",
+      lost: "Este enlace ha llegado sin sus textos: eran demasiado largos. Pégalos aquí o abre el archivo del que proceden.",
       placeholder: "Pega una lista en inglés o suelta aquí un archivo: CSV, Excel, JSON o texto sin formato",
       count: (n: number) => counted(n, "texto", "textos"),
       sampled: (n: number, of: number) =>
@@ -336,6 +343,9 @@ export const strings: Strings = {
     },
     missing: (what: string) => `No se pudo cargar ${what}. Comprueba tu conexión y vuelve a intentarlo; si eso no ayuda, recarga la página.`,
     working: (share: number) => `Agrupando: ${percent(share)}`,
+    underWay: (texts: number, condition: string) =>
+      `Agrupando ${counted(texts, "texto", "textos")}${condition ? ` por ${quoted(condition)}` : ""}…`,
+    read: (n: number, of: number) => `${count(n)} de ${count(of)} leídos`,
     cancel: "Cancelar",
     stopped: "Se detuvo antes de terminar.",
     earlier: "Lo que aparece debajo es anterior al último cambio.",
@@ -418,6 +428,35 @@ export const strings: Strings = {
     export: { csv: "Guardar en CSV", json: "Guardar en JSON" },
   },
 
+  pairs: {
+    title: "Comparar muchas parejas de una tabla",
+    lead: "Abre una tabla con dos frases en cada fila: CSV, Excel o JSON. Una columna de condiciones dice bajo cuál se compara cada fila; sin ella valen las condiciones de arriba.",
+    open: "Abrir una tabla",
+    first: "Primera frase",
+    second: "Segunda frase",
+    condition: "Condición",
+    above: "las condiciones de arriba",
+    oneColumn: "La tabla tiene una sola columna. Hacen falta dos, con una frase cada una.",
+    needCondition: "Escribe una condición arriba o elige la columna que las contiene.",
+    count: (n) => `${counted(n, "comparación", "comparaciones")}.`,
+    lacking: (n) => `En ${counted(n, "fila falta", "filas falta")} una frase o una condición; ${n === 1 ? "se omite" : "se omiten"}.`,
+    beyond: (max) => `Solo se hacen las primeras ${count(max)}.`,
+    compare: "Comparar",
+    working: (share) => `Comparando: ${percent(share)}`,
+    problem: "No se han podido comparar las parejas",
+    results: "Las parejas y sus similitudes",
+    tooLong: "demasiado larga",
+    more: (n) => `${counted(n, "más está", "más están")} en el archivo que se guarda.`,
+    failed: (n) => `${counted(n, "no se ha podido comparar", "no se han podido comparar")}.`,
+    agreement: (name, rho, n) => `Correlación de Spearman con la columna «${name}» en ${counted(n, "fila", "filas")}: ${cosine(rho)}.`,
+  },
+
+  takeAlong: {
+    csv: "Guardar esta comparación (CSV)",
+    snippet: "Ponerlo en tu página",
+    copied: "HTML copiado. Necesita los paquetes npm caselens y caselens-csts junto a tu página.",
+  },
+
   suggestions: {
     title: "Otras ideas",
     add: "Añadir",
@@ -468,6 +507,12 @@ export const strings: Strings = {
     present: "Presentar",
     print: "Imprimir una ficha",
     fill: "Pantalla completa",
+    code: {
+      title: "Código QR",
+      label: "Código QR del enlace de este paso",
+      note: "Abre este paso en otro dispositivo.",
+      tooLong: "Los textos son demasiado largos para un código QR. Copie el enlace en su lugar.",
+    },
     leave: "Salir (Esc)",
     previous: "Paso anterior",
     next: "Paso siguiente",
@@ -550,7 +595,7 @@ export const strings: Strings = {
       },
       cosine: {
         title: "Queda un solo número",
-        text: "Dos vectores que apuntan en la misma dirección tienen un coseno de 1; dos en ángulo recto, de 0. Esa es la similitud; como nota del 1 al 5 es 1 + 4 · coseno, donde un coseno menor que 0 cuenta como 0.",
+        text: "Dos vectores que apuntan en la misma dirección tienen un coseno de 1; dos en ángulo recto, de 0. Esa es la similitud; como nota del 1 al 5 es 1 + 4 · coseno, donde un coseno menor que 0 cuenta como 0, o, con los codificadores incluidos, lo que las personas dieron a parejas con ese coseno.",
         chart: "Coseno tras cada paso",
         names: { plain: "sin condición", joint: "con condición", offset: "restada", projected: "tras la cabeza" },
         angle: (s: number, degrees: number) => `Coseno ${cosine(s)}: el ángulo entre los dos vectores es de ${degrees}°.`,
@@ -561,6 +606,51 @@ export const strings: Strings = {
           second: "Solo la primera frase dice algo sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
         },
       },
+    },
+    heads: {
+      title: "Cabezas de atención",
+      lead: "Una capa tiene varias cabezas de atención, y cada una mira a su manera; la media de todas, como arriba, lo oculta. Hacia dónde mira una cabeza es un indicio de lo que usa el modelo, no una prueba.",
+      sentences: "Los tokens de qué frase",
+      waiting: "Se leen las cabezas …",
+      choose: (layer: number, layers: number) =>
+        `Las cabezas de la capa ${layer} de ${layers}. Cada fila de una imagen es un token que mira, cada columna uno que es mirado; cuanto más fuerte el color, mayor la parte. Elige una cabeza para verla de cerca.`,
+      head: (n: number, from: string, to: string, share: string) => `${n}: cabeza ${n}, cuya parte mayor es ${share}, de «${from}» a «${to}»`,
+      picture: (n: number) => `Cabeza ${n}: qué token mira adónde. Elige uno para ver solo sus miradas.`,
+      all: "Todos los tokens",
+      most: "Adónde mira más cada token:",
+      look: (from: string, to: string, share: string) => `${from} → ${to}: ${share}`,
+      looks: (from: string, most: string) => `«${from}» mira más a ${most}.`,
+      share: (to: string, share: string) => `${to}: ${share}`,
+      rest: (n: number, share: string) => `${n === 1 ? "Otro token" : `Otros ${n} tokens`}: ${share}`,
+      problem: "No se pudieron leer las cabezas",
+    },
+    space: {
+      title: "El espacio, y cómo lo mueve una condición",
+      lead: "Cada marca es una frase: doce dicen quién hace qué y dónde, y 1 y 2 son las tuyas. Elige una condición y mira qué frases se acercan.",
+      under: "Condiciones para probar",
+      none: "sin condición",
+      waiting: "Se leen las frases…",
+      plain: "Las frases en un plano, sin condición",
+      picture: (condition) => `Las frases en un plano, según «${condition}»`,
+      nearest: (text, s) => `De las doce, «${text}» es la más parecida a tu primera frase: ${s}.`,
+      note: (dims) => `Un embedding tiene ${dims} números y un plano, dos: muestra las dos direcciones en que más difieren las frases (componentes principales). Marcas cercanas pueden estar más lejos de lo que parece.`,
+    },
+    rate: {
+      title: "Puntúa primero y pregunta después al modelo",
+      lead: "Ocho parejas de pies de foto que unas personas puntuaron. Di cuánto se parece cada una según su condición; después verás lo que dice el modelo y lo que dijeron esas personas.",
+      place: (n, of) => `Pareja ${n} de ${of}`,
+      question: "Cuánto se parecen según:",
+      ends: ["nada", "iguales"],
+      waiting: "Se pregunta al modelo…",
+      answer: (own, model, people) => `Tú dices ${own}, el modelo dice ${rating(model)}, las personas dijeron ${people}.`,
+      next: "Siguiente pareja",
+      again: "Empezar de nuevo",
+      pair: "Pareja",
+      you: "Tú",
+      model: "Modelo",
+      people: "Personas",
+      away: (own, model) => `De media estás a ${rating(own)} de lo que dijeron las personas; el modelo, a ${rating(model)}.`,
+      source: "Las parejas y sus puntuaciones son de los datos de validación de C-STS anotados de nuevo (LivNLP, CC BY 4.0); el modelo no se entrenó con ellas.",
     },
     teachers: {
       title: "Para docentes: objetivos, tiempo, nivel, glosario",
@@ -623,7 +713,8 @@ export const strings: Strings = {
 
   speed: {
     title: "¿Qué velocidad alcanza en este dispositivo?",
-    lead: "Ejecuta el codificador incluido en este navegador, con lotes de cuatro formas, en la CPU y en WebGPU.",
+    lead: "Ejecuta el codificador incluido en este navegador, con lotes de cuatro formas, en la CPU y en WebGPU. Tarda alrededor de un minuto y medio.",
+    back: "A la demo",
     begin: "Medir",
     again: "Medir de nuevo",
     stop: "Detener",
@@ -641,7 +732,8 @@ export const strings: Strings = {
     milliseconds: (n: string) => `${n} ms`,
     texts: (n: string) => `${n} textos/s`,
     // Operations a second, and the share of the processor’s peak where that is known.
-    operations: (gops: string, share: number | undefined) => `${gops} GOP/s${share === undefined ? "" : `, ${rounded(share)} del máximo`}`,
+    operations: (gops: string, share: number | undefined) =>
+      `${gops} GOP/s${share === undefined ? "" : share >= 0.995 ? ", el máximo medido" : `, ${rounded(share)} del máximo`}`,
     start: "Del inicio a la 1.ª respuesta",
     note: "Cada cifra es la mediana del tiempo de un lote durante segundo y medio. Los GOP/s cuentan dos operaciones por cada peso y token, además de los productos de la atención. El máximo es lo que alcanzan los procesadores de los workers en un bucle de la misma instrucción. Otras pestañas, la batería baja y un dispositivo caliente lo hacen más lento. En el inicio, los archivos se toman de la caché del navegador si están en ella.",
   },
@@ -713,19 +805,19 @@ export const lessons: Lessons = [
     title: "Restar la condición",
     question: "La receta clásica, CASE, resta el embedding de la propia condición. Activa la resta: ¿ayuda aquí?",
     answer:
-      "No: reír y llorar pasan a parecerse más, no menos. Este codificador se ajustó sin ese paso: parte de lo que aprendió a decir se va con lo que se resta. CASE creó el paso para codificadores que se dejan como están: en ellos, las palabras de la propia condición hacen que dos lecturas cualesquiera se parezcan, y por eso se quitan.",
-    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
-    conditions: ["the emotion of the person", "the device"],
+      "No: dormir y correr pasan a parecerse más, no menos. Este codificador se ajustó sin ese paso: parte de lo que aprendió a decir se va con lo que se resta. CASE creó el paso para codificadores que se dejan como están: en ellos, las palabras de la propia condición hacen que dos lecturas cualesquiera se parezcan, y por eso se quitan.",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the activity", "the type of animal"],
     chosen: 0,
   },
   {
     title: "¿Qué tokens cuentan?",
     question: "El embedding es la media de todos los tokens. ¿Y si solo se conservan los de la condición, o solo el primero? Elígelos en «¿Y si…?».",
     answer:
-      "Cada token ha leído toda la entrada, así que cualquier elección da una respuesta. Los tokens de la condición se acercan a la media de todos; con el primer token solo, una batería agotada a mediodía y una que dura días pasan a parecerse más. El codificador incluido se entrenó con la media de todos los tokens, y así es como mejor se usa.",
+      "Cada token ha leído toda la entrada, así que cualquier elección da una respuesta. Los tokens de la condición se acercan a la media de todos; con el primer token solo, una batería que se agota en una hora y una que dura días pasan a parecerse más. El codificador incluido se entrenó con la media de todos los tokens, y así es como mejor se usa.",
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,

@@ -100,6 +100,8 @@ export const strings: Strings = {
     cut: "Plus longue que ce que le modèle lit en une fois : sa fin n’est pas comparée.",
     foreign: (found: string, trained: readonly string[]) =>
       `Cette phrase semble être en ${language(found)} ; le modèle a été entraîné en ${trained.map(language).join(", ")}. Ses nombres ne veulent pas dire grand-chose.`,
+    foreignAmong: (texts: number, found: readonly string[], trained: readonly string[]) =>
+      `${counted(texts, "texte semble", "textes semblent")} être en ${found.map(language).join(", ")} ; le modèle a été entraîné en ${trained.map(language).join(", ")}. Ce qu’il en dit ne signifie pas grand-chose.`,
   },
 
   attention: {
@@ -116,13 +118,17 @@ export const strings: Strings = {
     add: "Ajouter une condition",
     placeholder: "Votre condition, en anglais",
     remove: (text: string) => `Retirer ${text ? quoted(text) : "la condition vide"}`,
-    keys: "Entrée passe à la condition suivante ; plusieurs lignes collées deviennent plusieurs conditions ; Retour arrière retire une condition vide ; Ctrl+Z rétablit ce qui a été retiré.",
+    keys: "Pointez une condition pour voir les phrases à travers elle. Entrée passe à la condition suivante ; plusieurs lignes collées deviennent plusieurs conditions ; Retour arrière retire une condition vide ; Ctrl+Z rétablit ce qui a été retiré.",
     pasted: (lines: number, kept: number, max: number) =>
       `Sur ${counted(lines, "ligne collée", "lignes collées")}, ${count(kept)} ${isOne(kept) ? "a été gardée" : "ont été gardées"} : chaque condition une seule fois, et ${max} au plus sur cette page.`,
     repeated: (place: number) => `Identique à la condition ${place} : elle n’est pas comparée deux fois.`,
     cut: "Tout le texte ne tenait pas à côté de cette condition : la fin d’une phrase a été laissée de côté.",
     unknown: (n: number) =>
       `${counted(n, "morceau", "morceaux")} des textes ${isOne(n) ? "est inconnu" : "sont inconnus"} du modèle, qui ${isOne(n) ? "le" : "les"} lit comme un blanc.`,
+    advice: {
+      value: "Ceci affirme quelque chose. Nommez ce qui est à comparer : « the colour » au lieu de « the colour is green ».",
+      sentence: "Une condition porte sur ce que disent les phrases : « the dog » au lieu de « the dog in the sentence ».",
+    },
   },
 
   results: {
@@ -286,6 +292,7 @@ export const strings: Strings = {
     texts: {
       title: "Les textes",
       label: "Un texte par ligne",
+      lost: "Ce lien est arrivé sans ses textes : ils étaient trop longs. Collez-les ici, ou ouvrez le fichier d’où ils viennent.",
       placeholder: "Collez une liste en anglais, ou déposez un fichier ici : CSV, Excel, JSON ou texte brut",
       count: (n: number) => counted(n, "texte", "textes"),
       sampled: (n: number, of: number) =>
@@ -338,6 +345,9 @@ export const strings: Strings = {
     },
     missing: (what: string) => `Impossible de charger ${what}. Vérifiez votre connexion, puis réessayez ; si cela ne suffit pas, rechargez la page.`,
     working: (share: number) => `Formation des groupes : ${percent(share)}`,
+    underWay: (texts: number, condition: string) =>
+      `Formation des groupes : ${counted(texts, "texte", "textes")}${condition ? `, selon ${quoted(condition)}` : ""}…`,
+    read: (n: number, of: number) => `${count(n)} sur ${count(of)} lus`,
     cancel: "Annuler",
     stopped: "Arrêté avant la fin.",
     earlier: "Ce qui suit date d’avant le dernier changement.",
@@ -420,6 +430,35 @@ export const strings: Strings = {
     export: { csv: "Exporter en CSV", json: "Exporter en JSON" },
   },
 
+  pairs: {
+    title: "Comparer de nombreuses paires d’un tableau",
+    lead: "Ouvrez un tableau avec deux phrases par ligne : CSV, Excel ou JSON. Une colonne de conditions dit sous laquelle chaque ligne est comparée ; sans elle, ce sont les conditions ci-dessus.",
+    open: "Ouvrir un tableau",
+    first: "Première phrase",
+    second: "Deuxième phrase",
+    condition: "Condition",
+    above: "les conditions ci-dessus",
+    oneColumn: "Le tableau n’a qu’une colonne. Il en faut deux, avec une phrase chacune.",
+    needCondition: "Écrivez une condition ci-dessus, ou choisissez la colonne qui en contient.",
+    count: (n) => `${counted(n, "comparaison", "comparaisons")}.`,
+    lacking: (n) => `Il manque une phrase ou une condition dans ${counted(n, "ligne", "lignes")}, ${isOne(n) ? "laissée" : "laissées"} de côté.`,
+    beyond: (max) => `Seules les ${count(max)} premières sont faites.`,
+    compare: "Comparer",
+    working: (share) => `Comparaison : ${percent(share)}`,
+    problem: "Les paires n’ont pas pu être comparées",
+    results: "Les paires et leurs similarités",
+    tooLong: "trop longue",
+    more: (n) => `${counted(n, "autre est", "autres sont")} dans le fichier enregistré.`,
+    failed: (n) => `${counted(n, "n’a pas pu être comparée", "n’ont pas pu être comparées")}.`,
+    agreement: (name, rho, n) => `Corrélation de Spearman avec la colonne « ${name} » sur ${counted(n, "ligne", "lignes")} : ${cosine(rho)}.`,
+  },
+
+  takeAlong: {
+    csv: "Enregistrer cette comparaison (CSV)",
+    snippet: "Mettre sur votre page",
+    copied: "HTML copié. Il lui faut les paquets npm caselens et caselens-csts à côté de votre page.",
+  },
+
   suggestions: {
     title: "À essayer aussi",
     add: "Ajouter",
@@ -470,6 +509,12 @@ export const strings: Strings = {
     present: "Présenter",
     print: "Imprimer une fiche",
     fill: "Plein écran",
+    code: {
+      title: "Code QR",
+      label: "Code QR du lien de cette étape",
+      note: "Ouvre cette étape sur un autre appareil.",
+      tooLong: "Les textes sont trop longs pour un code QR. Copiez plutôt le lien.",
+    },
     leave: "Fin (Échap)",
     previous: "Étape précédente",
     next: "Étape suivante",
@@ -552,7 +597,7 @@ export const strings: Strings = {
       },
       cosine: {
         title: "Il reste un nombre",
-        text: "Deux vecteurs de même direction ont un cosinus de 1, deux vecteurs à angle droit un cosinus de 0. C’est la similarité ; en note de 1 à 5, c’est 1 + 4 · cosinus, où un cosinus inférieur à 0 compte pour 0.",
+        text: "Deux vecteurs de même direction ont un cosinus de 1, deux vecteurs à angle droit un cosinus de 0. C’est la similarité ; en note de 1 à 5, c’est 1 + 4 · cosinus, où un cosinus inférieur à 0 compte pour 0, ou, avec les encodeurs fournis, ce que des personnes ont donné à des paires d’un tel cosinus.",
         chart: "Cosinus après chaque étape",
         names: { plain: "sans condition", joint: "avec condition", offset: "soustraite", projected: "après la tête" },
         angle: (s: number, degrees: number) => `Cosinus ${cosine(s)} : l’angle entre les deux vecteurs est de ${degrees}°.`,
@@ -563,6 +608,51 @@ export const strings: Strings = {
           second: "Seule la première phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
         },
       },
+    },
+    heads: {
+      title: "Têtes d’attention",
+      lead: "Une couche a plusieurs têtes d’attention, dont chacune regarde à sa façon ; la moyenne de toutes, comme ci-dessus, le cache. Là où une tête regarde est un indice de ce que le modèle utilise, pas une preuve.",
+      sentences: "Les tokens de quelle phrase",
+      waiting: "Lecture des têtes …",
+      choose: (layer: number, layers: number) =>
+        `Les têtes de la couche ${layer} sur ${layers}. Chaque ligne d’une image est un token qui regarde, chaque colonne un token regardé ; plus la couleur est forte, plus la part est grande. Choisissez une tête pour la voir de près.`,
+      head: (n: number, from: string, to: string, share: string) => `${n} : tête ${n}, dont la plus grande part est de ${share}, de « ${from} » à « ${to} »`,
+      picture: (n: number) => `Tête ${n} : quel token regarde où. Choisissez-en un pour ne voir que ses regards.`,
+      all: "Tous les tokens",
+      most: "Où chaque token regarde le plus :",
+      look: (from: string, to: string, share: string) => `${from} → ${to} : ${share}`,
+      looks: (from: string, most: string) => `« ${from} » regarde le plus ${most}.`,
+      share: (to: string, share: string) => `${to} : ${share}`,
+      rest: (n: number, share: string) => `${n === 1 ? "1 autre token" : `${n} autres tokens`} : ${share}`,
+      problem: "Les têtes n’ont pas pu être lues",
+    },
+    space: {
+      title: "L’espace, et comment une condition le déplace",
+      lead: "Chaque marque est une phrase : douze disent qui fait quoi et où, et 1 et 2 sont les vôtres. Choisissez une condition et voyez quelles phrases se rapprochent.",
+      under: "Conditions à essayer",
+      none: "sans condition",
+      waiting: "Les phrases sont lues…",
+      plain: "Les phrases sur un plan, sans condition",
+      picture: (condition) => `Les phrases sur un plan, selon « ${condition} »`,
+      nearest: (text, s) => `Parmi les douze, « ${text} » ressemble le plus à votre première phrase : ${s}.`,
+      note: (dims) => `Un plongement a ${dims} nombres, un plan deux : il montre les deux directions où les phrases diffèrent le plus (composantes principales). Des marques proches peuvent être plus éloignées qu’il n’y paraît.`,
+    },
+    rate: {
+      title: "Noter d’abord, puis demander au modèle",
+      lead: "Huit paires de légendes que des personnes ont notées. Dites à quel point chacune se ressemble selon sa condition ; vous voyez ensuite ce que dit le modèle et ce que les gens ont dit.",
+      place: (n, of) => `Paire ${n} sur ${of}`,
+      question: "À quel point se ressemblent-elles selon :",
+      ends: ["pas du tout", "identiques"],
+      waiting: "On demande au modèle…",
+      answer: (own, model, people) => `Vous dites ${own}, le modèle dit ${rating(model)}, les gens ont dit ${people}.`,
+      next: "Paire suivante",
+      again: "Recommencer",
+      pair: "Paire",
+      you: "Vous",
+      model: "Modèle",
+      people: "Les gens",
+      away: (own, model) => `En moyenne, vous êtes à ${rating(own)} de ce que les gens ont dit, le modèle à ${rating(model)}.`,
+      source: "Les paires et leurs notes viennent des données de validation de C-STS annotées à nouveau (LivNLP, CC BY 4.0) ; le modèle n’a pas été entraîné sur elles.",
     },
     teachers: {
       title: "Pour les enseignants : objectifs, durée, niveau, glossaire",
@@ -625,7 +715,8 @@ export const strings: Strings = {
 
   speed: {
     title: "Quelle vitesse sur cet appareil ?",
-    lead: "Exécute l’encodeur fourni dans ce navigateur, sur des lots de quatre formes, sur le CPU et sur WebGPU.",
+    lead: "Exécute l’encodeur fourni dans ce navigateur, sur des lots de quatre formes, sur le CPU et sur WebGPU. Cela prend environ une minute et demie.",
+    back: "Vers la démo",
     begin: "Mesurer",
     again: "Mesurer de nouveau",
     stop: "Arrêter",
@@ -643,7 +734,8 @@ export const strings: Strings = {
     milliseconds: (n: string) => `${n} ms`,
     texts: (n: string) => `${n} textes/s`,
     // Operations a second, and the share of the processor’s peak where that is known.
-    operations: (gops: string, share: number | undefined) => `${gops} GOP/s${share === undefined ? "" : `, ${rounded(share)} du maximum`}`,
+    operations: (gops: string, share: number | undefined) =>
+      `${gops} GOP/s${share === undefined ? "" : share >= 0.995 ? ", le maximum mesuré" : `, ${rounded(share)} du maximum`}`,
     start: "Du démarrage à la 1re réponse",
     note: "Chaque chiffre est la durée médiane d’un lot, mesurée pendant une seconde et demie. Les GOP/s comptent deux opérations par poids et par token, ainsi que les produits de l’attention. Le maximum est ce que les processeurs des workers atteignent dans une boucle de la même instruction. D’autres onglets, une batterie faible ou un appareil chaud ralentissent la mesure. Au démarrage, les fichiers sont pris dans le cache du navigateur s’ils y sont.",
   },
@@ -715,19 +807,19 @@ export const lessons: Lessons = [
     title: "Soustraire la condition",
     question: "La recette classique, CASE, soustrait le plongement de la condition elle-même. Activez la soustraction : est-elle utile ici ?",
     answer:
-      "Non : rire et pleurer deviennent plus semblables, pas moins. Cet encodeur a été affiné sans cette étape : une part de ce qu’il a appris à dire s’en va avec ce qui est soustrait. CASE a conçu cette étape pour des encodeurs qui restent tels quels : chez eux, les mots de la condition font se ressembler deux lectures quelconques, et c’est pour cela qu’on les retire.",
-    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
-    conditions: ["the emotion of the person", "the device"],
+      "Non : dormir et courir deviennent plus semblables, pas moins. Cet encodeur a été affiné sans cette étape : une part de ce qu’il a appris à dire s’en va avec ce qui est soustrait. CASE a conçu cette étape pour des encodeurs qui restent tels quels : chez eux, les mots de la condition font se ressembler deux lectures quelconques, et c’est pour cela qu’on les retire.",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the activity", "the type of animal"],
     chosen: 0,
   },
   {
     title: "Quels tokens comptent ?",
     question: "Le plongement est la moyenne de tous les tokens. Et si l’on ne garde que ceux de la condition, ou seulement le premier ? Choisissez-les sous « Et si ? ».",
     answer:
-      "Chaque token a lu toute l’entrée, donc chaque choix donne une réponse. Les tokens de la condition donnent presque le même résultat que la moyenne de tous ; avec le premier token seul, une batterie vide à midi et une batterie qui tient plusieurs jours deviennent plus semblables. L’encodeur fourni a été entraîné avec la moyenne de tous les tokens, et c’est ainsi qu’il vaut mieux l’utiliser.",
+      "Chaque token a lu toute l’entrée, donc chaque choix donne une réponse. Les tokens de la condition donnent presque le même résultat que la moyenne de tous ; avec le premier token seul, une batterie vide en une heure et une batterie qui tient plusieurs jours deviennent plus semblables. L’encodeur fourni a été entraîné avec la moyenne de tous les tokens, et c’est ainsi qu’il vaut mieux l’utiliser.",
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,

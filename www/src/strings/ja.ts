@@ -95,6 +95,8 @@ export const strings: Strings = {
     cut: "モデルが一度に読める長さを超えています。文の終わりは比較に入っていません。",
     foreign: (found: string, trained: readonly string[]) =>
       `この文は${language(found)}のようです。モデルは${trained.map(language).join("、")}で学習したため、この数値はあまり当てになりません。`,
+    foreignAmong: (texts: number, found: readonly string[], trained: readonly string[]) =>
+      `${count(texts)}件のテキストは${found.map(language).join("・")}のようです。モデルは${trained.map(language).join("・")}で学習しているため、これらについての答えはあまり当てになりません。`,
   },
 
   attention: {
@@ -111,12 +113,16 @@ export const strings: Strings = {
     add: "条件を追加",
     placeholder: "条件を英語で入力",
     remove: (text: string) => (text ? `「${text}」を削除` : "空の条件を削除"),
-    keys: "Enterで次の条件へ進みます。複数行を貼り付けると、行ごとに1つの条件になります。空の条件でBackspaceを押すと、その条件を削除します。Ctrl+Zで削除したものを元に戻します。",
+    keys: "条件を指し示すと、その条件を通して2つの文を見られます。Enterで次の条件へ進みます。複数行を貼り付けると、行ごとに1つの条件になります。空の条件でBackspaceを押すと、その条件を削除します。Ctrl+Zで削除したものを元に戻します。",
     pasted: (lines: number, kept: number, max: number) =>
       `貼り付けた${count(lines)}行のうち、${count(kept)}行を使います。同じ条件は1度だけ、最大${max}件までです。`,
     repeated: (place: number) => `条件${place}と同じなので、もう一度は比較しません。`,
     cut: "この条件と合わせると長すぎるため、文の終わりを省きました。",
     unknown: (n: number) => `テキストのうち${n}か所はモデルの知らない文字です。モデルはそこを空白として読みます。`,
+    advice: {
+      value: "これは答えを言っています。比べたいことを書いてください（例：「the colour is green」ではなく「the colour」）。",
+      sentence: "条件には文の内容について書いてください（例：「the dog in the sentence」ではなく「the dog」）。",
+    },
   },
 
   results: {
@@ -280,6 +286,7 @@ export const strings: Strings = {
     texts: {
       title: "テキスト",
       label: "1行に1つのテキスト",
+      lost: "このリンクにはテキストが入っていません。長すぎたためです。ここに貼り付けるか、元のファイルを開いてください。",
       placeholder: "英語のリストを貼り付けるか、ファイルをここにドロップ：CSV、Excel、JSON、プレーンテキスト",
       count: (n: number) => `${count(n)}件のテキスト`,
       sampled: (n: number, of: number) =>
@@ -327,6 +334,8 @@ export const strings: Strings = {
     },
     missing: (what: string) => `${what}を読み込めませんでした。接続を確認して、もう一度お試しください。それでもだめなら、ページを再読み込みしてください。`,
     working: (share: number) => `グループに分けています：${percent(share)}`,
+    underWay: (texts: number, condition: string) => `${count(texts)}件のテキストを${condition ? `「${condition}」で` : ""}グループに分けています…`,
+    read: (n: number, of: number) => `${count(of)}件中${count(n)}件を読みました`,
     cancel: "キャンセル",
     stopped: "途中で止めました。",
     earlier: "以下は、最後の変更より前の結果です。",
@@ -408,6 +417,35 @@ export const strings: Strings = {
     export: { csv: "CSVで保存", json: "JSONで保存" },
   },
 
+  pairs: {
+    title: "表にある多くの組を比べる",
+    lead: "各行に2つの文がある表を開いてください（CSV、Excel、JSON）。条件の列があれば、行ごとにその条件で比べます。なければ、上の条件で比べます。",
+    open: "表を開く",
+    first: "1つ目の文",
+    second: "2つ目の文",
+    condition: "条件",
+    above: "上の条件",
+    oneColumn: "表の列が1つしかありません。文の列が2つ必要です。",
+    needCondition: "上に条件を書くか、条件の列を選んでください。",
+    count: (n) => `比較は${count(n)}件です。`,
+    lacking: (n) => `${count(n)}行には文か条件がないため、省きます。`,
+    beyond: (max) => `はじめの${count(max)}件だけを比べます。`,
+    compare: "比べる",
+    working: (share) => `比較しています：${percent(share)}`,
+    problem: "組を比べられませんでした",
+    results: "組とその類似度",
+    tooLong: "長すぎます",
+    more: (n) => `残りの${count(n)}件は、保存するファイルに入ります。`,
+    failed: (n) => `${count(n)}件は比べられませんでした。`,
+    agreement: (name, rho, n) => `「${name}」列とのスピアマンの順位相関（${count(n)}行）：${cosine(rho)}。`,
+  },
+
+  takeAlong: {
+    csv: "この比較を保存（CSV）",
+    snippet: "自分のページに載せる",
+    copied: "HTMLをコピーしました。ページのそばにnpmパッケージのcaselensとcaselens-cstsが必要です。",
+  },
+
   suggestions: {
     title: "試してみたい条件",
     add: "追加：",
@@ -458,6 +496,12 @@ export const strings: Strings = {
     present: "発表モード",
     print: "ワークシートを印刷",
     fill: "全画面表示",
+    code: {
+      title: "QRコード",
+      label: "このステップのリンクのQRコード",
+      note: "別の端末でこのステップを開きます。",
+      tooLong: "テキストが長すぎてQRコードにできません。代わりにリンクをコピーしてください。",
+    },
     leave: "終了（Esc）",
     previous: "前のステップ",
     next: "次のステップ",
@@ -538,7 +582,7 @@ export const strings: Strings = {
       },
       cosine: {
         title: "1つの数が残る",
-        text: "同じ向きの2つのベクトルのコサインは1、直角なら0です。これが類似度です。1から5の評価にすると1 + 4 · コサインになり、0より小さいコサインは0と数えます。",
+        text: "同じ向きの2つのベクトルのコサインは1、直角なら0です。これが類似度です。1から5の評価にすると1 + 4 · コサインになり、0より小さいコサインは0と数えます。付属のエンコーダーでは、同じくらいのコサインの組に人がつけた評価から読み取ります。",
         chart: "各ステップの後のコサイン",
         names: { plain: "条件なし", joint: "条件あり", offset: "引き算の後", projected: "ヘッドの後" },
         angle: (s: number, degrees: number) => `コサイン${cosine(s)}：2つのベクトルの間の角度は${degrees}°です。`,
@@ -549,6 +593,51 @@ export const strings: Strings = {
           second: "モデルが判断できるかぎりでは、条件について述べているのは1つ目の文だけです。この数値にはあまり意味がありません。",
         },
       },
+    },
+    heads: {
+      title: "アテンションヘッド",
+      lead: "一つの層には複数のアテンションヘッドがあり、それぞれが独自の見方をします。上のような全体の平均では、それが隠れてしまいます。ヘッドがどこを見ているかは、モデルが何を使っているかの手がかりであって、証拠ではありません。",
+      sentences: "どちらの文のトークンか",
+      waiting: "ヘッドを読み取っています…",
+      choose: (layer: number, layers: number) =>
+        `${layers}層のうち第${layer}層のヘッドです。図の各行は見るトークン、各列は見られるトークンで、色が強いほど割合が大きくなります。ヘッドを選ぶと詳しく見られます。`,
+      head: (n: number, from: string, to: string, share: string) => `${n}：ヘッド${n}、最大の割合は「${from}」から「${to}」への${share}`,
+      picture: (n: number) => `ヘッド${n}：どのトークンがどこを見ているか。一つ選ぶと、その視線だけが表示されます。`,
+      all: "すべてのトークン",
+      most: "各トークンが最もよく見ている先：",
+      look: (from: string, to: string, share: string) => `${from} → ${to}：${share}`,
+      looks: (from: string, most: string) => `「${from}」が最もよく見ているのは、${most}です。`,
+      share: (to: string, share: string) => `${to}：${share}`,
+      rest: (n: number, share: string) => `その他${n}個のトークン：${share}`,
+      problem: "ヘッドを読み取れませんでした",
+    },
+    space: {
+      title: "空間と、条件による動き",
+      lead: "印はそれぞれ1つの文です。12の文は、だれがどこで何をするかを述べ、1と2はあなたの文です。条件を選ぶと、どの文が近づくかが見えます。",
+      under: "試してみる条件",
+      none: "条件なし",
+      waiting: "文を読んでいます…",
+      plain: "条件なしで平面に置いた文",
+      picture: (condition) => `「${condition}」で平面に置いた文`,
+      nearest: (text, s) => `12の文のうち、1つ目の文にいちばん近いのは「${text}」です：${s}。`,
+      note: (dims) => `埋め込みは${dims}個の数ですが、平面は2つしか示せません。文がいちばん違う2つの方向（主成分）を描いています。近くに見える印も、実際にはもっと離れていることがあります。`,
+    },
+    rate: {
+      title: "まず自分で評価してから、モデルに聞く",
+      lead: "人が評価した8組の説明文です。それぞれ、条件から見てどれくらい似ているかを答えてください。そのあとに、モデルの答えと人の答えが出ます。",
+      place: (n, of) => `${of}組のうち${n}組目`,
+      question: "次の点でどれくらい似ていますか：",
+      ends: ["まったく違う", "同じ"],
+      waiting: "モデルに聞いています…",
+      answer: (own, model, people) => `あなたは${own}、モデルは${rating(model)}、人は${people}です。`,
+      next: "次の組",
+      again: "はじめから",
+      pair: "組",
+      you: "あなた",
+      model: "モデル",
+      people: "人",
+      away: (own, model) => `人の答えとの差は、平均であなたが${rating(own)}、モデルが${rating(model)}です。`,
+      source: "組と評価は、あらためて注釈されたC-STSの検証データから取りました（LivNLP、CC BY 4.0）。モデルの学習には使っていません。",
     },
     teachers: {
       title: "先生方へ：目標、時間、レベル、用語集",
@@ -611,7 +700,8 @@ export const strings: Strings = {
 
   speed: {
     title: "この端末ではどのくらい速い？",
-    lead: "同梱のエンコーダーをこのブラウザーで動かし、4通りの大きさのバッチで、CPUとWebGPUの速さを測ります。",
+    lead: "同梱のエンコーダーをこのブラウザーで動かし、4通りの大きさのバッチで、CPUとWebGPUの速さを測ります。1分半ほどかかります。",
+    back: "デモへ",
     begin: "測定",
     again: "もう一度測定",
     stop: "停止",
@@ -629,7 +719,8 @@ export const strings: Strings = {
     milliseconds: (n: string) => `${n}ミリ秒`,
     texts: (n: string) => `毎秒${n}件`,
     // Operations a second, and the share of the processor’s peak where that is known.
-    operations: (gops: string, share: number | undefined) => `${gops} GOP/s${share === undefined ? "" : `、最大性能の${rounded(share)}`}`,
+    operations: (gops: string, share: number | undefined) =>
+      `${gops} GOP/s${share === undefined ? "" : share >= 0.995 ? "、測定した最大性能" : `、最大性能の${rounded(share)}`}`,
     start: "起動から最初の答えまで",
     note: "数値はどれも、1秒半の間に測った1バッチの時間の中央値です。GOP/sは、重みとトークンごとに2回の演算と、アテンションの積を数えています。最大性能は、ワーカーのプロセッサーが同じ命令の繰り返しで出せる速さです。ほかのタブ、バッテリーの残量不足、端末の熱があると遅くなります。起動のとき、ファイルがブラウザーのキャッシュにあればそれを使います。",
   },
@@ -701,19 +792,19 @@ export const lessons: Lessons = [
     title: "条件を引き算する",
     question: "元の手法CASEは、条件そのものの埋め込みを引き算します。引き算をオンにしてください。ここでは役に立ちますか。",
     answer:
-      "いいえ。笑うことと泣くことは、違いが広がるどころか、より似てしまいます。このエンコーダーは、そのステップなしでファインチューニングしたものです。引き算すると、表せるようになったことの一部も一緒に消えます。CASEがこのステップを作ったのは、エンコーダーをそのまま使うためです。その場合、条件の語があるだけで、どんな2つの読みも似て見えるので、それを取り除くのです。",
-    sentences: ["A man laughs on the phone in his kitchen.", "A woman cries on the phone in a crowded train."],
-    conditions: ["the emotion of the person", "the device"],
+      "いいえ。眠ることと走ることは、違いが広がるどころか、より似てしまいます。このエンコーダーは、そのステップなしでファインチューニングしたものです。引き算すると、表せるようになったことの一部も一緒に消えます。CASEがこのステップを作ったのは、エンコーダーをそのまま使うためです。その場合、条件の語があるだけで、どんな2つの読みも似て見えるので、それを取り除くのです。",
+    sentences: ["A black dog sleeps on a red sofa.", "A brown dog runs through a green field."],
+    conditions: ["the activity", "the type of animal"],
     chosen: 0,
   },
   {
     title: "どのトークンが効く？",
     question: "埋め込みは、すべてのトークンの平均です。条件のトークンだけ、または先頭のトークンだけを残したらどうなるでしょうか。「もし変えたら？」で選んでください。",
     answer:
-      "どのトークンも入力全体を読んでいるので、どれを選んでも答えが出ます。条件のトークンなら、全体の平均に近くなります。先頭のトークンだけでは、昼までに切れるバッテリーと何日ももつバッテリーが、より似たものになります。同梱のエンコーダーは、すべてのトークンの平均で学習したので、そのとおりに使うのが最善です。",
+      "どのトークンも入力全体を読んでいるので、どれを選んでも答えが出ます。条件のトークンなら、全体の平均に近くなります。先頭のトークンだけでは、1時間で切れるバッテリーと何日ももつバッテリーが、より似たものになります。同梱のエンコーダーは、すべてのトークンの平均で学習したので、そのとおりに使うのが最善です。",
     sentences: [
-      "The camera takes beautiful photos, but the battery is dead by noon.",
-      "The camera takes blurry photos, but the battery lasts for days.",
+      "The camera takes beautiful photos, but its battery dies within an hour.",
+      "The camera takes blurry photos, but its battery lasts for days.",
     ],
     conditions: ["the photo quality", "the battery life", "the type of product"],
     chosen: 1,

@@ -17,7 +17,7 @@ const Fact = ({ name, value }: { name: string; value: string }) => (
   </div>
 );
 
-function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
+function Facts({ state, time }: { state: Extract<EngineState, { phase: "ready" }>; time: boolean }) {
   const { info } = state.lens;
   return (
     <div class="facts">
@@ -31,7 +31,7 @@ function Facts({ state }: { state: Extract<EngineState, { phase: "ready" }> }) {
         <Fact name={words.model} value={info.model} />
         <Fact name={words.dtype} value={info.dtype} />
         <Fact name={words.size} value={words.megabytes(info.bytes)} />
-        <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />
+        {time && <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />}
       </dl>
       <p class="why">
         <span lang="en">{info.reason}</span>
@@ -61,15 +61,21 @@ const DeviceSwitch = () => (
   </fieldset>
 );
 
-/** `choice`: with the choice of the encoder, in views that have it nowhere else. */
-export function Engine({ choice = false }: { choice?: boolean }) {
+interface Props {
+  /** With the choice of the encoder, in views that have it nowhere else. */
+  readonly choice?: boolean;
+  /** With how long the last comparison took, where comparisons are what is shown. */
+  readonly time?: boolean;
+}
+
+export function Engine({ choice = false, time = false }: Props) {
   const state = engine.value;
   return (
     <details class="engine">
       <summary>{words.title}</summary>
       <div class="engine-inside">
         {state.phase === "ready" ? (
-          <Facts state={state} />
+          <Facts state={state} time={time} />
         ) : (
           <p class={state.phase === "failed" ? "problem" : "quiet"}>
             {state.phase === "failed" ? told(state.problem) : state.phase === "asking" ? strings.encoders.waiting : strings.loading.starting}

@@ -1,6 +1,6 @@
 // A field for one of the two sentences, and behind it what the condition in the lens looks at.
 
-import { isWord, lookOf } from "../state/attention";
+import { lookOf, numbersBelow } from "../state/attention";
 import { cutSentences } from "../state/cut";
 import { sentences } from "../state/fields";
 import { inLens } from "../state/focus";
@@ -17,13 +17,14 @@ function Tint({ index }: { index: 0 | 1 }) {
   const look = lookOf(inLens.value);
   if (!look) return null;
   const { pieces, largest } = look[index];
+  const numbers = numbersBelow(look[index]);
   return (
     <div class="tint" dir="auto" aria-hidden="true">
       {pieces.map(({ text, share }, at) =>
         share === undefined ? (
           text
         ) : (
-          <span key={at} data-share={isWord(text) ? Math.round(100 * share) : undefined} style={{ "--strength": largest > 0 ? share / largest : 0 }}>
+          <span key={at} data-share={numbers[at]} style={{ "--strength": largest > 0 ? share / largest : 0 }}>
             {text}
           </span>
         ),

@@ -1,7 +1,7 @@
 // Reads a file, whatever it is called, as a table.
 
-import { strings } from "../../strings";
-import { type Table, tidy } from "../table";
+import { strings } from "../strings";
+import { type Table, tidy } from "./table";
 import { decode } from "./decode";
 import { delimitedTable } from "./delimited";
 import { jsonTable, mayBeJson } from "./json";

@@ -1,9 +1,9 @@
 // Text as a table: which character parts its cells, if any does, and what is odd about its quotes and rows. papaparse parts the cells;
 // it is loaded when there is first a text to read.
 
-import { strings } from "../../strings";
-import { exportColumns, withoutEscape } from "../save";
-import { isHeaded, type Rows, type Table, tidy } from "../table";
+import { strings } from "../strings";
+import { exportColumns, withoutEscape } from "./saved";
+import { isHeaded, type Rows, type Table, tidy } from "./table";
 
 const words = strings.list.texts.files;
 

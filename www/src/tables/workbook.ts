@@ -1,7 +1,7 @@
 // Excel's workbooks, by read-excel-file, which is loaded when there is first one to read.
 
-import { strings } from "../../strings";
-import type { Table } from "../table";
+import { strings } from "../strings";
+import type { Table } from "./table";
 import { Refusal } from "./refusal";
 
 const words = strings.list.texts.files;

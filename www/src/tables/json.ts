@@ -1,7 +1,7 @@
 // JSON as a table: an array of texts, of objects or of rows; or a line each, as JSON lines have it.
 
-import { strings } from "../../strings";
-import type { Table } from "../table";
+import { strings } from "../strings";
+import type { Table } from "./table";
 import { Refusal } from "./refusal";
 
 const words = strings.list.texts.files;

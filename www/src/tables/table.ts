@@ -26,7 +26,8 @@ const sample = 200;
 const mostOfName = 3;
 const leastOfText = 4;
 
-const wordCount = (cell: string): number => cell.match(/\S+/g)?.length ?? 0;
+/** Words of a cell. */
+export const wordCount = (cell: string): number => cell.match(/\S+/g)?.length ?? 0;
 
 /** Rows that hold anything, without columns that hold nothing. */
 export function tidy(rows: Rows): Rows {

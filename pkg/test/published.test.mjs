@@ -15,8 +15,8 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 const PKG = fileURLToPath(new URL("../", import.meta.url));
-/** What a browser loads at most: all JavaScript and one of the two wasm modules, compressed with brotli. */
-const BUDGET = 922_000;
+/** What a browser loads at most: all JavaScript as it is published, and one of the two wasm modules, compressed with brotli. */
+const BUDGET = 925_000;
 /** Of that, the wasm module. */
 const WASM = 900_000;
 /** What is left of the JavaScript of page and worker when a bundler has minified it, compressed with brotli. */

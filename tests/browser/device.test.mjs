@@ -124,9 +124,9 @@ test("a device that was freed or has been used is refused, and the module goes o
     await init({ module_or_path: "/pkg/build/wasm/caselens_bg.wasm" });
     const bytes = new Uint8Array(await (await fetch(model)).arrayBuffer());
     const load = async (device) => {
-      const file = new ModelFile(bytes.length);
+      const file = new ModelFile(bytes.length, "model.gguf");
       file.push(bytes);
-      return Engine.load(file, undefined, device);
+      return Engine.load(file, undefined, "", device);
     };
     const freed = await EngineDevice.open("webgpu");
     freed.free();

@@ -1426,8 +1426,11 @@ describe("the speed page", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Measure again" }).waitFor();
     const [first] = await figures();
-    const [, milliseconds, texts, gops, share] = /([\d.]+) ms\s+([\d.]+) texts\/s, ([\d.]+) GOP\/s, (\d+) % of the peak/.exec(first).map(Number);
-    assert.ok(Number.isFinite(share), first);
+    // A processor that others use while its peak is measured reaches all of it.
+    const share = String.raw`(?:\d+ % of the peak|the peak that was measured)`;
+    const reading = new RegExp(String.raw`([\d.]+) ms\s+([\d.]+) texts/s, ([\d.]+) GOP/s, ${share}`).exec(first);
+    assert.ok(reading, first);
+    const [milliseconds, texts, gops] = reading.slice(1).map(Number);
     // Two texts of 25 tokens: figures that were rounded agree to a few percent.
     assert.ok(Math.abs((texts * milliseconds) / 2000 - 1) < 0.02, first);
     assert.ok(Math.abs(gops / (0.5366 * texts) - 1) < 0.05, first);
@@ -1436,7 +1439,7 @@ describe("the speed page", () => {
     await page.getByText("Copied").waitFor();
     const markdown = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(markdown, /^\|  \| 2 × 25 tokens \|/);
-    assert.match(markdown, /\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP\/s, \d+ % of the peak \| –/);
+    assert.match(markdown, new RegExp(String.raw`\| CPU, one worker \| [\d.]+ ms, [\d.]+ GOP/s, ${share} \| –`));
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.problems, []);

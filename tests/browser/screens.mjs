@@ -47,6 +47,12 @@ export async function incomparable(browser) {
  */
 export async function assertLooks(page, name, unlike = []) {
   const mask = unlike.map((selector) => page.locator(selector));
+  // What is drawn only near the screen would be there or not, as it happens. A sheet of this kind is none that a policy forbids.
+  await page.evaluate(() => {
+    const whole = new CSSStyleSheet();
+    whole.replaceSync("* { content-visibility: visible !important; }");
+    document.adoptedStyleSheets.push(whole);
+  });
   const shot = await page.screenshot({ fullPage: true, animations: "disabled", caret: "hide", mask, maskColor: "#808080" });
   const file = path.join(KEPT, `${name}.webp`);
   const kept = !update && existsSync(file) ? (await readFile(file)).toString("base64") : undefined;

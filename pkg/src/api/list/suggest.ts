@@ -8,7 +8,7 @@ import { type ProgressOptions, toldOfReading } from "../progress.js";
 import { checkTruncate, type TruncateOptions } from "../truncate.js";
 import { CONDITIONS } from "./conditions.js";
 import { ofNoItem } from "./no-item.js";
-import { type Calls, saying } from "./options.js";
+import type { Calls } from "./options.js";
 
 /** Options of `suggest`. */
 export interface SuggestOptions extends CallOptions, ProgressOptions, TruncateOptions {
@@ -36,6 +36,8 @@ export interface Suggestion {
 }
 
 const LIMIT = 8;
+/** What is suggested has to be said by both sentences more probably than not. `mentioned` is told at a lower bar, which misses little that is said. */
+const SAID = 0.5;
 
 /** A condition, the similarity under it, and its place among the embeddings. */
 interface Candidate {
@@ -67,15 +69,16 @@ export async function suggest(
     onTruncate: checkTruncate(options),
   };
   const embedded = await calls.call(call, signal, toldOfReading(onProgress)).catch(ofNoItem);
-  const says = saying(calls, embedded);
-  const suggestions = ranked(conditions, new Embeddings(embedded), limit, (place) => (says[2 * place] ?? true) || (says[2 * place + 1] ?? true));
+  const { mentioned } = embedded;
+  const isSaid = (place: number): boolean => [2 * place, 2 * place + 1].every((row) => (mentioned?.[row] ?? 1) >= SAID);
+  const suggestions = ranked(conditions, new Embeddings(embedded), limit, isSaid);
   onProgress?.({ phase: "embed", progress: 1 });
   return suggestions;
 }
 
 /**
- * Ranks conditions; rows 2i and 2i + 1 are the two sentences under condition i. One that neither sentence says anything about,
- * as `isSaid` tells by its place, is left out.
+ * Ranks conditions; rows 2i and 2i + 1 are the two sentences under condition i. One about which not both sentences say
+ * something, as `isSaid` tells by its place, is left out.
  *
  * Conditions above the median of all similarities and those below it take turns, beginning with the one that lies farthest
  * from it, so that both ends are there. Each time the one of the highest score is taken: its distance from the median

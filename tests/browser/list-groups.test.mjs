@@ -2,13 +2,17 @@
 // they are groups at all, the plane of the map, and colours by a column. list-map.test.mjs shows the same as people use it.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { CaseLens } from "../../pkg/dist/node.js";
+import { MODEL_FILE, MODELS, ROOT } from "./helpers.mjs";
 import { pageModules } from "./pageModules.mjs";
 
 /** The view's modules, by their names. */
 let list;
 let remove;
-before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/names", "list/plane", "list/save", "list/verdict", "ui/places"])));
+before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/names", "list/plane", "list/save", "list/telling", "list/verdict", "ui/places"])));
 after(() => remove?.());
 
 describe("words of groups", () => {
@@ -63,6 +67,39 @@ describe("words of groups", () => {
     assert.equal(small.length, 2, `${small}`);
   });
 
+  test("the encoder chooses among them: what lies in the middle of its group and far from others, under the condition", async () => {
+    const places = { zebra: [1, 0], horse: [0.9, 0.1], lion: [0, 1], "zebra herd": [1, 0] };
+    const asked = [];
+    const row = (text) => Float32Array.from(places[text] ?? [0.5, 0.5]);
+    const embed = async (items) => (asked.push(...items), { row: (i) => row(items[i].sentence) });
+    const texts = ["a zebra herd", "horse", "lion", "nothing said"];
+    const vectors = [[1, 0], [0.8, 0.2], [0, 1], [-1, -1]];
+    const clustering = {
+      groups: [{ members: [] }, { members: [] }, { members: [], unmentioned: true }],
+      labels: [0, 0, 1, 2],
+      embeddings: { length: 4, dims: 2, row: (i) => Float32Array.from(vectors[i]) },
+    };
+    const weigh = list.telling.weighing({ embed }, clustering, "the animal", undefined);
+    const named = await list.keywords.keywords([texts.slice(0, 2), [texts[2]]], "the animal", { weigh });
+    assert.deepEqual(named, [["zebra", "horse"], ["lion"]], "and a word rather than the pair that says the same");
+    assert.ok(asked.every(({ condition }) => condition === "the animal"));
+    await assert.rejects(list.keywords.keywords([texts], "", { weigh: async () => Promise.reject(new Error("lost")) }), /lost/);
+  });
+
+  test("with what ships, groups of captions are called what they show", { timeout: 60_000 }, async () => {
+    const texts = (await readFile(path.join(ROOT, "www/src/list/captions.txt"), "utf8")).split("\n").filter(Boolean);
+    const lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE) });
+    const namesBy = async (condition, groups) => {
+      const clustering = await lens.cluster(texts, { condition, groups });
+      const named = clustering.groups.filter(({ unmentioned }) => !unmentioned).map(({ members }) => members.map(({ text }) => text));
+      return list.keywords.keywords(named, condition, { weigh: list.telling.weighing(lens, clustering, condition, undefined) });
+    };
+    const [places, animals] = [await namesBy("the place", 5), await namesBy("the animal", 4)];
+    lens.dispose();
+    assert.ok(places.some((words) => /shore|beach|sea/.test(words.join(" "))), JSON.stringify(places));
+    for (const animal of [/\bdogs?\b/, /\bcats?\b/]) assert.equal(animals.filter((words) => animal.test(words.join(" "))).length, 1, JSON.stringify(animals));
+  });
+
   test("10,000 texts are named without standing still for 50 ms", async () => {
     const words = Array.from({ length: 4000 }, (_, i) => `word${i.toString(36)}`);
     let state = 1;
@@ -70,12 +107,12 @@ describe("words of groups", () => {
     const groups = Array.from({ length: 10 }, (_, g) =>
       Array.from({ length: 1000 }, () => Array.from({ length: 25 }, (_, j) => (j === 0 ? `topic${g}` : words[next(4000)])).join(" ")));
     let [last, longest, pauses] = [performance.now(), 0, 0];
-    const named = await list.keywords.keywords(groups, "", async () => {
+    const named = await list.keywords.keywords(groups, "", { pause: async () => {
       longest = Math.max(longest, performance.now() - last);
       pauses++;
       await new Promise((resolve) => setTimeout(resolve));
       last = performance.now();
-    });
+    } });
     named.forEach((found, g) => assert.equal(found[0]?.split(" ")[0], `topic${g}`, `${found}`));
     assert.ok(pauses > 5, `${pauses} pauses`);
     assert.ok(longest < 50, `${longest} ms`);

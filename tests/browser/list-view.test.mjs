@@ -511,7 +511,9 @@ test("the comparison suggests conditions, and a click adds one", PATIENT, async 
   const chips = page.locator(".suggestions .chip");
   await chips.first().waitFor(PATIENT);
   const offered = await chips.allInnerTexts();
-  assert.ok(offered.length >= 6 && !offered.some((text) => text.startsWith("the game")), `${offered}`);
+  assert.ok(offered.length >= 4, `${offered}`);
+  const unsaid = ["the opinion", "the problem", "the danger", "the weather", "the service"];
+  for (const none of ["the game", ...unsaid]) assert.ok(!offered.some((text) => text.startsWith(none)), `${offered}`);
   const place = chips.filter({ hasText: "the place" });
   await place.click();
   assert.deepEqual(

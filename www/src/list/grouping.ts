@@ -116,7 +116,7 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
       embeddings,
       onProgress: told(0.95, 1),
     });
-    const words = await wordsOf(clustering, condition);
+    const words = await wordsOf(by, clustering, condition, own.signal);
     if (running !== own) return;
     known.delete(condition);
     known.set(condition, clustering.embeddings);
@@ -141,12 +141,20 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   }
 }
 
-/** What sets each group apart, in words. Without what finds it, groups go by their most central texts. */
-async function wordsOf({ groups }: Clustering, condition: string): Promise<string[]> {
-  const { keywords } = await import("./keywords").catch(() => ({ keywords: undefined }));
-  const named = groups.filter(({ unmentioned }) => !unmentioned);
-  const found = (await keywords?.(named.map(({ members }) => members.map(({ text }) => text)), condition)) ?? [];
-  return groups.map((group) => found[named.indexOf(group)]?.join(strings.list.groups.between) ?? "");
+/** What sets each group apart, in words. Without what finds it, groups go by their most central texts; without the encoder's word, by the texts' alone. */
+async function wordsOf(by: CaseLens, clustering: Clustering, condition: string, signal: AbortSignal): Promise<string[]> {
+  const [keywords, weighing] = await Promise.all([
+    import("./keywords").then(({ keywords }) => keywords, () => undefined),
+    import("./telling").then(({ weighing }) => weighing, () => undefined),
+  ]);
+  if (!keywords) return clustering.groups.map(() => "");
+  const named = clustering.groups.filter(({ unmentioned }) => !unmentioned);
+  const texts = named.map(({ members }) => members.map(({ text }) => text));
+  const found = await keywords(texts, condition, { weigh: weighing?.(by, clustering, condition, signal) }).catch((error: unknown) => {
+    if (isAbort(error)) throw error;
+    return keywords(texts, condition);
+  });
+  return clustering.groups.map((group) => found[named.indexOf(group)]?.join(strings.list.groups.between) ?? "");
 }
 
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

@@ -1,5 +1,5 @@
-// What sets groups of texts apart, in words: class-based TF-IDF over words and pairs of neighbours (Grootendorst, "BERTopic", 2022).
-// Loaded when there are first groups to name.
+// What sets groups of texts apart, in words: class-based TF-IDF over words and pairs of neighbours (Grootendorst, "BERTopic", 2022), of
+// which another measure may choose. Loaded when there are first groups to name.
 
 import { stopWords } from "./stopWords";
 
@@ -81,6 +81,16 @@ function breathing(pause: () => Promise<void>): Breath {
   };
 }
 
+/** How much each group's terms tell of it, by another measure: the more, the larger. */
+export type Weigh = (terms: readonly (readonly string[])[]) => Promise<readonly (readonly number[])[]>;
+
+interface Options {
+  /** What chooses among the terms of most weight; without it the weight does. */
+  readonly weigh?: Weigh | undefined;
+  /** Is waited for whenever the page has stood still for some milliseconds. */
+  readonly pause?: () => Promise<void>;
+}
+
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
@@ -89,9 +99,8 @@ const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolv
  * A term stands for a group only where a clearly larger share of its texts has it than of the others'.
  *
  * @param condition words of it name no group: all texts were looked at for it.
- * @param pause is waited for whenever the page has stood still for some milliseconds.
  */
-export async function keywords(groups: readonly Texts[], condition: string, pause = nextTask): Promise<string[][]> {
+export async function keywords(groups: readonly Texts[], condition: string, { weigh, pause = nextTask }: Options = {}): Promise<string[][]> {
   const breath = breathing(pause);
   const left = new Set([...condition.toLowerCase().matchAll(word)].map(([plain]) => stem(plain)));
   const terms = new Map<string, Term>();
@@ -124,7 +133,11 @@ export async function keywords(groups: readonly Texts[], condition: string, paus
     }
     if (++seen % 256 === 0) await breath();
   }
-  return best.map(({ shared, single }) => chosen(shared.all, single.all));
+  if (!weigh) return best.map(({ shared, single }) => chosen(shared.all, single.all));
+  const share = Math.floor(mostWeighed / groups.length);
+  const candidates = best.map(({ shared, single }) => [...shared.all, ...single.all].slice(0, share));
+  const weights = await weigh(candidates.map((own) => own.map(spelling)));
+  return candidates.map((own, i) => told(own.map((candidate, j) => ({ ...candidate, weight: weights[i]?.[j] ?? 0 }))));
 }
 
 interface Candidate {
@@ -146,7 +159,31 @@ class Best {
     if (this.all.length > mostCandidates) this.all.pop();
   }
 }
-const mostCandidates = 40;
+const mostCandidates = 100;
+/** Terms that another measure is asked about, over all groups. */
+const mostWeighed = 600;
+/** A further term of a name weighs at most so much less than the first. */
+const nearly = 0.15;
+
+/** A term as most texts have it. */
+const spelling = ({ term }: Candidate): string => [...term.spelt].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+
+/** The first few terms by their weights, none of which has a word of another. */
+function told(candidates: readonly Candidate[]): string[] {
+  const names: string[] = [];
+  const used = new Set<string>();
+  const sorted = [...candidates].sort((a, b) => b.weight - a.weight);
+  let length = 0;
+  for (const candidate of sorted) {
+    const name = spelling(candidate);
+    if (names.length === most || candidate.weight < (sorted[0] as Candidate).weight - nearly) break;
+    if (candidate.term.stems.some((one) => used.has(one)) || (names.length > 0 && length + name.length > longest)) continue;
+    names.push(name);
+    length += name.length;
+    for (const one of candidate.term.stems) used.add(one);
+  }
+  return names;
+}
 /** A pair that so large a share of a word's texts have says more than the word. */
 const mostlyPaired = 0.6;
 
@@ -163,8 +200,8 @@ function chosen(shared: readonly Candidate[], single: readonly Candidate[]): str
     const [word, another] = candidate.term.stems;
     const isPaired = (one: Candidate): boolean => one.term.stems.length > 1 && one.term.stems.includes(word as string);
     const pair = another === undefined ? all.find((one) => isPaired(one) && isFree(one) && one.count >= mostlyPaired * candidate.count) : undefined;
-    const { spelt, stems } = (pair ?? candidate).term;
-    const name = [...spelt].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+    const { stems } = (pair ?? candidate).term;
+    const name = spelling(pair ?? candidate);
     if (names.length > 0 && length + name.length > longest) continue;
     names.push(name);
     length += name.length;

@@ -2,7 +2,11 @@
 //! typed error; none of them ends in a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "cli")]
+use std::sync::Arc;
 
+#[cfg(feature = "cli")]
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use base64::Engine;
 use caselens::{
     bundle::{File, Gallery, Item, Manifest, SCHEMA, gallery},
@@ -10,6 +14,8 @@ use caselens::{
     embedding::Case,
     text::Tokenizer,
 };
+#[cfg(feature = "cli")]
+use parquet::arrow::ArrowWriter;
 use serde_json::{Value, json};
 
 use crate::common::{
@@ -257,11 +263,52 @@ fn exported_folders() {
 #[cfg(feature = "cli")]
 #[test]
 fn tables() {
-    all(
-        &[("csv", common::toy_csv(6).into_bytes())],
-        2000,
-        untrusted::table,
-    );
+    let csv = common::toy_csv(6);
+    let rows: Vec<Vec<&str>> = (csv.lines())
+        .map(|line| line.split(',').collect())
+        .collect();
+    let objects: Vec<Value> = (rows[1..].iter())
+        .map(|row| {
+            rows[0]
+                .iter()
+                .zip(row)
+                .map(|(name, cell)| (name.to_string(), json!(cell)))
+        })
+        .map(|fields| Value::Object(fields.collect()))
+        .collect();
+    let lines: Vec<String> = objects.iter().map(Value::to_string).collect();
+    let column = |i: usize| {
+        let cells: arrow_array::StringArray = rows[1..].iter().map(|row| Some(row[i])).collect();
+        (rows[0][i], Arc::new(cells) as arrow_array::ArrayRef)
+    };
+    let batch = arrow_array::RecordBatch::try_from_iter((0..4).map(column)).unwrap();
+    let of = |extension: &str| match extension {
+        "csv" => csv.clone().into_bytes(),
+        "tsv" => csv.replace(',', "\t").into_bytes(),
+        "jsonl" => lines.join("\n").into_bytes(),
+        "json" => serde_json::to_vec(&objects).unwrap(),
+        "arrows" => {
+            let mut out = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        "feather" => {
+            let mut out = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        "parquet" => {
+            let mut out = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        other => panic!("{other}"),
+    };
+    for (kind, extension) in (0..).zip(untrusted::EXTENSIONS) {
+        // The first byte is no part of the file, and no mistake is made in it.
+        let read = |bytes: &[u8]| untrusted::table(&[&[kind], bytes].concat());
+        all(&[(extension, of(extension))], 600, read);
+    }
 }
 
 /// Tokenizers that `tokenizers` panicked on, or took hours for.

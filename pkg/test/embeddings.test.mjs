@@ -145,3 +145,17 @@ test("lengths that are none are refused", () => {
     assert.throws(() => new Embeddings({ dtype: "float32", data, ...wrong }), { code: "invalid-argument" }, JSON.stringify(wrong));
   }
 });
+
+test("what is no number is refused, and null in JSON with it", () => {
+  const refused = { code: "invalid-argument", message: /must be finite numbers/ };
+  for (const none of [NaN, Infinity, -Infinity]) {
+    assert.throws(() => new Embeddings({ ...floats, data: Float32Array.of(1, none, 3, 4, 5, 6) }), { ...refused, message: /^data must/ });
+    assert.throws(() => new Embeddings({ ...bytes, scales: Float32Array.of(1, none) }), { ...refused, message: /^scales must/ });
+  }
+  const json = (data, changed) => ({ ...JSON.parse(JSON.stringify(new Embeddings(data))), ...changed });
+  for (const none of [null, "a", 1e300]) assert.throws(() => Embeddings.fromJSON(json(floats, { data: [1, 2, none, 4, 5, 6] })), refused, `${none}`);
+  assert.throws(() => Embeddings.fromJSON(json(bytes, { data: [1, null, 3, 4] })), refused);
+  assert.throws(() => Embeddings.fromJSON(json(bytes, { scales: [1, null] })), refused);
+  assert.throws(() => Embeddings.fromJSON(json(floats, { truncated: [1, null, 0] })), refused);
+  assert.ok(Number.isNaN(Embeddings.fromJSON(json(floats, { mentioned: [1, null, 0] })).mentioned[1]));
+});

@@ -431,6 +431,22 @@ test("a broken file is told, whatever is broken", async () => {
   for (const wrong of [undefined, "bytes", [1, 2], new Float32Array(8)]) assert.equal(await codeOf(wrong), "invalid-argument");
 });
 
+test("a file that holds what is no number is damaged, though its hash fits", async () => {
+  for (const [dtype, block] of [["float32", "vectors"], ["float32", "probe"], ["int8", "scales"]]) {
+    const { index, from } = await open({ dtype });
+    await index.add([{ id: 1, text: "one" }]);
+    const bytes = await index.save();
+    const view = new DataView(bytes.buffer);
+    const start = 64 + view.getUint32(12, true);
+    const { blocks } = JSON.parse(new TextDecoder().decode(bytes.subarray(64, start)));
+    for (const none of [NaN, Infinity]) {
+      view.setFloat32(blocks[block][0], none, true);
+      view.setUint32(28, xxHash32(bytes.subarray(start)), true);
+      await assert.rejects(loadIndex(from, bytes), { code: "index-format", message: new RegExp(`${block} hold what is no number`) });
+    }
+  }
+});
+
 test("a file of another version, model, kind or condition is refused by its own code", async () => {
   const { index } = await open({ condition: "the place" });
   const bytes = await index.save();

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use base64::Engine;
+use fancy_regex::Expr;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokenizers::{Encoding, models::wordpiece::WordPiece, utils::SysRegex};
+use tokenizers::{Encoding, NormalizedString, Normalizer, models::wordpiece::WordPiece};
 
 use super::{emoji::Spelled, writing::Writing};
 use crate::{
@@ -19,6 +20,9 @@ pub const MAX_CHARS: usize = 50_000;
 
 /// Longest word that is looked up, in characters. WordPiece tries all its parts: BERT's tokenizers stop at 100.
 const MAX_WORD: u64 = 1000;
+
+/// Highest id of a token.
+const MAX_ID: u64 = 1 << 31;
 
 /// Emoji of which a vocabulary has one at least, if it has any.
 const EMOJI: [&str; 4] = ["😀", "😂", "👍", "🎉"];
@@ -85,7 +89,8 @@ impl Tokenizer {
     pub(crate) fn from_map(mut json: Map<String, Value>) -> Result<Self> {
         check_model(json.get("model")).map_err(|e| unreadable(&e))?;
         check_normalizer(json.get("normalizer")).map_err(|e| unreadable(&e))?;
-        check_templates(json.get("post_processor")).map_err(|e| unreadable(&e))?;
+        check_pre_tokenizer(json.get("pre_tokenizer")).map_err(|e| unreadable(&e))?;
+        check_templates(json.get("post_processor"), &mut 0).map_err(|e| unreadable(&e))?;
         let writing = Writing::of(&json);
         // `tokenizers` panics on a decoder it cannot read; ids become text as `writing` has it.
         json.insert("decoder".into(), Value::Null);
@@ -96,6 +101,7 @@ impl Tokenizer {
         // long is cut by the template, which knows what may be cut.
         inner.with_truncation(None).map_err(failed)?;
         inner.with_padding(None);
+        guarded(|| check_added_tokens(&inner))?;
         let unknown = match unknown {
             Some(Unknown::Token(token)) => inner.token_to_id(&token),
             Some(Unknown::Id(id)) => Some(id),
@@ -350,21 +356,39 @@ fn check_model(model: Option<&Value>) -> std::result::Result<(), String> {
     let Some(model) = model else {
         return Ok(());
     };
-    // Of a merge's second token it cuts off the prefix without a look.
-    if let Some(prefix) = model
-        .get("continuing_subword_prefix")
-        .and_then(Value::as_str)
-    {
-        for merge in list(model.get("merges")) {
-            let second = match merge {
-                Value::String(both) => both.split_once(' ').map(|(_, second)| second),
-                both => both.get(1).and_then(Value::as_str),
-            };
-            if second.is_some_and(|second| !second.is_char_boundary(prefix.len())) {
-                return Err(format!(
-                    "its merge {merge} is shorter than the prefix {prefix:?}"
-                ));
-            }
+    let vocabulary = model.get("vocab").and_then(Value::as_object);
+    let ids = vocabulary.into_iter().flat_map(Map::values);
+    if let Some(id) = ids.filter_map(Value::as_u64).find(|&id| id > MAX_ID) {
+        return Err(format!(
+            "it has a token of id {id}; at most {MAX_ID} is read"
+        ));
+    }
+    let lengths = vocabulary.into_iter().flat_map(Map::keys).map(String::len);
+    let longest = lengths.max().unwrap_or(0);
+    let prefix = model.get("continuing_subword_prefix");
+    let prefix = prefix.and_then(Value::as_str).unwrap_or("");
+    for merge in list(model.get("merges")) {
+        let both = match merge {
+            Value::String(both) => both.split_once(' '),
+            both => both
+                .get(0)
+                .and_then(Value::as_str)
+                .zip(both.get(1).and_then(Value::as_str)),
+        };
+        // What is no merge is refused in the words of its parser.
+        let Some((first, second)) = both else {
+            continue;
+        };
+        // It cuts the prefix off without a look, and has room for the longest token of the vocabulary.
+        if !second.is_char_boundary(prefix.len()) {
+            return Err(format!(
+                "its merge {merge} is shorter than the prefix {prefix:?}"
+            ));
+        }
+        if first.len() + second.len() - prefix.len() > longest {
+            return Err(format!(
+                "what its merge {merge} makes is not in its vocabulary"
+            ));
         }
     }
     match model
@@ -404,9 +428,7 @@ fn check_normalizer(normalizer: Option<&Value>) -> std::result::Result<(), Strin
         let part = |kind: &str| pattern.and_then(|p| p.get(kind)?.as_str());
         let is_empty = match (part("String"), part("Regex")) {
             (Some(text), _) => text.is_empty(),
-            // One that is no regular expression is refused in the words of its parser.
-            (None, Some(regex)) => SysRegex::new(regex)
-                .is_ok_and(|regex| regex.find_iter("a ").any(|(start, end)| start == end)),
+            (None, Some(regex)) => may_match_nothing(regex),
             (None, None) => false,
         };
         if is_empty {
@@ -414,6 +436,58 @@ fn check_normalizer(normalizer: Option<&Value>) -> std::result::Result<(), Strin
         }
     }
     list(normalizer.get("normalizers")).try_for_each(|part| check_normalizer(Some(part)))
+}
+
+/// Whether an expression can match what is empty, in any text; where that is not plain, it can. One that is no regular expression
+/// is refused in the words of its parser.
+fn may_match_nothing(regex: &str) -> bool {
+    fn is_empty(expr: &Expr) -> bool {
+        match expr {
+            Expr::Any { .. } => false,
+            Expr::Literal { val, .. } => val.is_empty(),
+            Expr::Delegate { size, .. } => *size == 0,
+            Expr::Concat(parts) => parts.iter().all(is_empty),
+            Expr::Alt(ways) => ways.iter().any(is_empty),
+            Expr::Group(inside) | Expr::AtomicGroup(inside) => is_empty(inside),
+            Expr::Repeat { child, lo, .. } => *lo == 0 || is_empty(child),
+            _ => true,
+        }
+    }
+    // `\K` leaves out of a match what stands before it.
+    regex.contains(r"\K") || Expr::parse_tree(regex).is_ok_and(|tree| is_empty(&tree.expr))
+}
+
+/// Refuses pieces of no length, which `tokenizers` panics on when it encodes.
+fn check_pre_tokenizer(pre_tokenizer: Option<&Value>) -> std::result::Result<(), String> {
+    let Some(pre_tokenizer) = pre_tokenizer else {
+        return Ok(());
+    };
+    if pre_tokenizer.get("length").and_then(Value::as_u64) == Some(0) {
+        return Err("its pre-tokenizer cuts texts into pieces of no length".into());
+    }
+    list(pre_tokenizer.get("pretokenizers")).try_for_each(|part| check_pre_tokenizer(Some(part)))
+}
+
+/// Refuses an added token of white space that takes the white space before it too: where that before it took both already,
+/// `tokenizers` panics when it encodes.
+fn check_added_tokens(inner: &tokenizers::Tokenizer) -> Result<()> {
+    for token in inner
+        .get_added_tokens_decoder()
+        .values()
+        .filter(|t| t.lstrip)
+    {
+        let mut content = NormalizedString::from(token.content.as_str());
+        if let Some(normalizer) = inner.get_normalizer().filter(|_| token.normalized) {
+            normalizer.normalize(&mut content).map_err(failed)?;
+        }
+        if content.get().trim().is_empty() {
+            return Err(unreadable(&format!(
+                "its added token {:?} is white space, and takes what is before it",
+                token.content
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a table that is cut short, or whose links lead out of it.
@@ -450,12 +524,19 @@ fn check_charsmap(bytes: &[u8]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Refuses a template that names a special token without saying its id, or the second sequence where there is one alone:
-/// `tokenizers` panics on it when it encodes.
-fn check_templates(processor: Option<&Value>) -> std::result::Result<(), String> {
+/// Refuses a template that names a special token without saying its id, or the second sequence where there is one alone, and a
+/// second template, which would get the pieces of the first: `tokenizers` panics on them when it encodes. `templates` counts them.
+fn check_templates(
+    processor: Option<&Value>,
+    templates: &mut usize,
+) -> std::result::Result<(), String> {
     let Some(processor) = processor else {
         return Ok(());
     };
+    *templates += usize::from(processor.get("single").is_some());
+    if *templates > 1 {
+        return Err("it has more than one template".into());
+    }
     let list = |key: &str| list(processor.get(key));
     let is_second = |piece: &Value| piece.pointer("/Sequence/id").is_some_and(|id| id == "B");
     if list("single").any(is_second) {
@@ -478,7 +559,7 @@ fn check_templates(processor: Option<&Value>) -> std::result::Result<(), String>
             ));
         }
     }
-    list("processors").try_for_each(|part| check_templates(Some(part)))
+    list("processors").try_for_each(|part| check_templates(Some(part), templates))
 }
 
 #[cfg(test)]

@@ -2,7 +2,11 @@
 //! typed error; none of them ends in a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "cli")]
+use std::sync::Arc;
 
+#[cfg(feature = "cli")]
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use base64::Engine;
 use caselens::{
     bundle::{File, Gallery, Item, Manifest, SCHEMA, gallery},
@@ -10,6 +14,8 @@ use caselens::{
     embedding::Case,
     text::Tokenizer,
 };
+#[cfg(feature = "cli")]
+use parquet::arrow::ArrowWriter;
 use serde_json::{Value, json};
 
 use crate::common::{
@@ -109,6 +115,9 @@ fn broken_json(random: &mut Random, json: &Value) -> Value {
             json!("A"),
             json!("B"),
             json!("xxxxxxxxxxxxxxxxxxxx"),
+            json!(" "),
+            json!("^"),
+            json!(r"\b|x+"),
             json!(0),
             json!(1),
             json!(-1),
@@ -199,6 +208,47 @@ fn tokenizers() {
     let seed = |name: &'static str| (name, common::parts(name).1.into_bytes());
     // The ids of the others go past the fixture encoder's table, which is refused when they are looked up.
     all(&TINY.map(seed), 500, untrusted::tokenizer);
+    all(&TINY.map(crowded), 500, untrusted::tokenizer);
+}
+
+/// A fixture's tokenizer with a part of every kind that `tokenizers` knows.
+fn crowded(name: &'static str) -> (&'static str, Vec<u8>) {
+    let mut json: Value = serde_json::from_str(&common::parts(name).1).unwrap();
+    let mut with = |place: &str, kind: &str, key: &str, parts: Value| {
+        let own = json[place].take();
+        let Value::Array(mut parts) = parts else {
+            return;
+        };
+        parts.extend(Some(own).filter(|own| !own.is_null()));
+        json[place] = json!({"type": kind, key: parts});
+    };
+    let normalizers = json!([
+        {"type": "NFD"}, {"type": "NFKC"}, {"type": "Nmt"}, {"type": "StripAccents"}, {"type": "Lowercase"},
+        {"type": "Strip", "strip_left": true, "strip_right": true},
+        {"type": "Prepend", "prepend": " "},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+        {"type": "Replace", "pattern": {"String": "'"}, "content": ""},
+        {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": false},
+    ]);
+    with("normalizer", "Sequence", "normalizers", normalizers);
+    let pre_tokenizers = json!([
+        {"type": "WhitespaceSplit"}, {"type": "BertPreTokenizer"}, {"type": "UnicodeScripts"},
+        {"type": "Digits", "individual_digits": true},
+        {"type": "Punctuation", "behavior": "Isolated"},
+        {"type": "CharDelimiterSplit", "delimiter": "_"},
+        {"type": "Split", "pattern": {"Regex": "x+"}, "behavior": "MergedWithPrevious", "invert": false},
+        {"type": "Split", "pattern": {"String": "dog"}, "behavior": "Contiguous", "invert": true},
+        {"type": "FixedLength", "length": 40},
+    ]);
+    with("pre_tokenizer", "Sequence", "pretokenizers", pre_tokenizers);
+    let processors = json!([{"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true, "use_regex": true}]);
+    with("post_processor", "Sequence", "processors", processors);
+    let tokens = json["added_tokens"].as_array_mut().unwrap();
+    for (i, token) in tokens.iter_mut().enumerate() {
+        let flags = ["single_word", "lstrip", "rstrip", "normalized"];
+        token[flags[i % flags.len()]] = json!(true);
+    }
+    (name, serde_json::to_vec(&json).unwrap())
 }
 
 #[test]
@@ -257,11 +307,52 @@ fn exported_folders() {
 #[cfg(feature = "cli")]
 #[test]
 fn tables() {
-    all(
-        &[("csv", common::toy_csv(6).into_bytes())],
-        2000,
-        untrusted::table,
-    );
+    let csv = common::toy_csv(6);
+    let rows: Vec<Vec<&str>> = (csv.lines())
+        .map(|line| line.split(',').collect())
+        .collect();
+    let objects: Vec<Value> = (rows[1..].iter())
+        .map(|row| {
+            rows[0]
+                .iter()
+                .zip(row)
+                .map(|(name, cell)| (name.to_string(), json!(cell)))
+        })
+        .map(|fields| Value::Object(fields.collect()))
+        .collect();
+    let lines: Vec<String> = objects.iter().map(Value::to_string).collect();
+    let column = |i: usize| {
+        let cells: arrow_array::StringArray = rows[1..].iter().map(|row| Some(row[i])).collect();
+        (rows[0][i], Arc::new(cells) as arrow_array::ArrayRef)
+    };
+    let batch = arrow_array::RecordBatch::try_from_iter((0..4).map(column)).unwrap();
+    let of = |extension: &str| match extension {
+        "csv" => csv.clone().into_bytes(),
+        "tsv" => csv.replace(',', "\t").into_bytes(),
+        "jsonl" => lines.join("\n").into_bytes(),
+        "json" => serde_json::to_vec(&objects).unwrap(),
+        "arrows" => {
+            let mut out = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        "feather" => {
+            let mut out = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        "parquet" => {
+            let mut out = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+            out.write(&batch).unwrap();
+            out.into_inner().unwrap()
+        }
+        other => panic!("{other}"),
+    };
+    for (kind, extension) in (0..).zip(untrusted::EXTENSIONS) {
+        // The first byte is no part of the file, and no mistake is made in it.
+        let read = |bytes: &[u8]| untrusted::table(&[&[kind], bytes].concat());
+        all(&[(extension, of(extension))], 600, read);
+    }
 }
 
 /// Tokenizers that `tokenizers` panicked on, or took hours for.
@@ -287,6 +378,14 @@ fn tokenizers_that_broke_it_once() {
         trie(&units, "b\0é\0".as_bytes())
     };
     let replace = |pattern| json!({"type": "Replace", "pattern": pattern, "content": "x"});
+    let a_text = json!([{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]);
+    let template = json!({"type": "TemplateProcessing", "single": a_text, "pair": a_text, "special_tokens": {}});
+    let added = |content, lstrip, rstrip| {
+        json!({
+            "id": 0, "content": content, "single_word": false, "lstrip": lstrip, "rstrip": rstrip, "normalized": false,
+            "special": false,
+        })
+    };
     let one = json!([{"Sequence": {"id": "B", "type_id": 0}}]);
     let damaged = [
         (
@@ -318,6 +417,54 @@ fn tokenizers_that_broke_it_once() {
             "/normalizer",
             replace(json!({"Regex": " *"})),
             "replaces what is empty",
+        ),
+        (
+            "roberta-tiny",
+            "/normalizer",
+            replace(json!({"Regex": "(?=x)"})),
+            "replaces what is empty",
+        ),
+        (
+            "roberta-tiny",
+            "/normalizer",
+            replace(json!({"Regex": "a(?:b|c*)|(?<=é)(?:x{0,3})+|^"})),
+            "replaces what is empty",
+        ),
+        (
+            "roberta-tiny",
+            "/normalizer",
+            replace(json!({"Regex": r"x+\K"})),
+            "replaces what is empty",
+        ),
+        (
+            "roberta-tiny",
+            "/model/merges/0",
+            json!(["Ġphotographs", "Ġphotographs"]),
+            "not in its vocabulary",
+        ),
+        (
+            "roberta-tiny",
+            "/model/vocab/a",
+            json!(u32::MAX),
+            "at most 2147483648",
+        ),
+        (
+            "roberta-tiny",
+            "/pre_tokenizer",
+            json!({"type": "FixedLength", "length": 0}),
+            "pieces of no length",
+        ),
+        (
+            "roberta-tiny",
+            "/post_processor",
+            json!({"type": "Sequence", "processors": [template, template]}),
+            "more than one template",
+        ),
+        (
+            "roberta-tiny",
+            "/added_tokens",
+            json!([added(" ", true, false), added("a", false, true)]),
+            "white space",
         ),
         (
             "bert-tiny",
@@ -362,6 +509,13 @@ fn tokenizers_that_broke_it_once() {
             .unwrap();
         assert_eq!(error.code(), "tokenizer");
         assert!(error.to_string().contains(part), "{place}: {error}");
+    }
+    // Expressions that always match something are read.
+    for regex in [" {2,}", r"(?<=\d)\.(?=\d)", "(?i)x|[^a-z]+?", r"\s+\b"] {
+        let mut json: Value = serde_json::from_str(&common::parts("roberta-tiny").1).unwrap();
+        json["normalizer"] = replace(json!({"Regex": regex}));
+        let tokenizer = Tokenizer::from_json(json.to_string().as_bytes());
+        tokenizer.unwrap().ids("x  3.5 é").unwrap();
     }
     // A whole table is read, and used.
     let mut json: Value = serde_json::from_str(&common::parts("xlm-r-tiny").1).unwrap();

@@ -99,6 +99,13 @@ export function checkInteger(what: string, value: unknown, least: number, most: 
   throw invalid(`${what} must be a whole number from ${least} to ${most}, not ${typeof value === "number" ? value : kindOf(value)}.`);
 }
 
+/** Whether all are numbers, and none is infinite. A loop, as `every` takes ten times as long. */
+export function areFinite(numbers: ArrayLike<number>): boolean {
+  let none = 0;
+  for (let i = 0; i < numbers.length; i++) none += 0 * (numbers[i] as number);
+  return none === 0;
+}
+
 export function checkBoolean(what: string, value: unknown, fallback: boolean): boolean {
   if (value === undefined) return fallback;
   if (typeof value !== "boolean") throw invalid(`${what} must be true or false, not ${kindOf(value)}.`);

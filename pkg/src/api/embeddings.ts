@@ -2,7 +2,7 @@
 
 import { joined } from "../chunks.js";
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../types.js";
-import { checkArray, checkChoice, invalid } from "./check.js";
+import { areFinite, checkArray, checkChoice, invalid } from "./check.js";
 import { arrayOf, type TypedArray } from "./realm.js";
 
 /** The arrays that numbers of each form are kept in. */
@@ -86,7 +86,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   /**
    * Takes what an `Embeddings` was kept as; the numbers are not copied.
    *
-   * @throws {@link CaseLensError} `invalid-argument` when they do not fit together.
+   * @throws {@link CaseLensError} `invalid-argument` when they do not fit together, or hold what is no number.
    */
   constructor({ dtype, data, scales, length, dims, model, condition, mentioned, truncated, unknown }: EmbeddingsData<T>) {
     this.dtype = checkDtype(dtype);
@@ -98,6 +98,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     }
     this.data = numbers as EmbeddingNumbers[T];
     this.scales = dtype === "int8" ? oneEach(Float32Array, "scales", scales, length) : undefined;
+    if (!areFinite(this.scales ?? numbers)) throw notFinite(this.scales ? "scales" : "data");
     this.length = length;
     this.dims = dims;
     this.model = model;
@@ -291,9 +292,12 @@ function oneEach<A extends Float32Array | Uint32Array>(type: TypedArray<A>, what
 
 type Picked = EmbeddingNumbers[EmbeddingType] | Uint32Array;
 
+const notFinite = (what: string) => invalid(`${what} must be finite numbers.`);
+
 /** A plain array of JSON as a typed one. */
 function typed<A extends Picked>(type: TypedArray<A>, what: string, value: unknown): A {
   const numbers = checkArray(what, value).map((number) => (number === null ? NaN : Number(number)));
+  if (what !== "mentioned" && !areFinite(numbers)) throw notFinite(what);
   const array = zeros(type, numbers.length);
   array.set(numbers);
   return array;

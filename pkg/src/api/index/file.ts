@@ -3,6 +3,7 @@
 import { CaseLensError } from "../../errors.js";
 import { Slices } from "../../pause.js";
 import type { EmbeddingType, Pooling } from "../../types.js";
+import { areFinite } from "../check.js";
 import { type Item, itemFrom } from "./items.js";
 import { BLOCK, Rows, rowBytes } from "./rows.js";
 import { XxHash32, xxHash32 } from "./xxhash.js";
@@ -173,18 +174,20 @@ export async function read(bytes: Uint8Array<ArrayBuffer>, owned: boolean, check
   const slices = new Slices();
   const size = rowBytes(dtype, dims);
   const vectors = block("vectors", length * size);
-  const scales = blocks.scales ? floats(block("scales", 4 * length)) : undefined;
+  const scales = blocks.scales ? finite("scales", block("scales", 4 * length)) : undefined;
   if ((dtype === "int8") !== (scales !== undefined)) throw damaged("scales are for int8, and for int8 alone");
   const rows = new Rows(dtype, dims);
   for (let row = 0; row < length; row += BLOCK) {
     const end = Math.min(length, row + BLOCK);
-    rows.append(vectors.subarray(row * size, end * size), scales?.subarray(row, end), owned);
+    const part = vectors.subarray(row * size, end * size);
+    if (dtype === "float32") finite("vectors", part);
+    rows.append(part, scales?.subarray(row, end), owned);
     if (slices.over) await slices.pause();
   }
   const items = await readItems(block("items", blocks.items?.[1] ?? 0), slices);
   if (items.length !== length) throw damaged(`it holds ${items.length} texts and ${length} vectors`);
   const mentioned = blocks.mentioned ? [...floats(block("mentioned", 4 * length))] : undefined;
-  return { description, revision: revisionOf(bytes), probe: floats(block("probe", 4 * dims)), items, rows, mentioned };
+  return { description, revision: revisionOf(bytes), probe: finite("probe", block("probe", 4 * dims)), items, rows, mentioned };
 }
 
 function readHeader(bytes: Uint8Array<ArrayBuffer>): { header: Header; start: number } {
@@ -253,6 +256,13 @@ function parsed(bytes: Uint8Array<ArrayBuffer>, asJson = (text: string): string 
 
 /** Numbers of a block, copied: the file's bytes need not lie where floats do. */
 const floats = (bytes: Uint8Array): Float32Array => new Float32Array(bytes.slice().buffer);
+
+/** {@link floats} of what has to be numbers. */
+function finite(name: string, bytes: Uint8Array): Float32Array {
+  const numbers = floats(bytes);
+  if (!areFinite(numbers)) throw damaged(`${name} hold what is no number`);
+  return numbers;
+}
 
 async function hashed(bytes: Uint8Array): Promise<number> {
   const hash = new XxHash32();

@@ -7,6 +7,7 @@ import { lens } from "../state/engine";
 import { attended } from "../state/words";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
+import { CosineFormula, DifferenceFormula, MeanFormula } from "./Formula";
 import { Heads } from "./Heads";
 import { Layer } from "./Layer";
 import { Question } from "./Lessons";
@@ -149,6 +150,7 @@ const EmbeddingFigure: Figure = ({ result }) => {
   return (
     <>
       <Strips what={joint ? words.embedding.what : words.embedding.plain} vectors={step.vectors} />
+      <MeanFormula result={result.now} />
       <CosineOf step={step} />
     </>
   );
@@ -161,6 +163,7 @@ const SubtractionFigure: Figure = ({ result }) => {
     <>
       <Strips what={words.subtraction.alone} vectors={[result.now.conditionAlone]} />
       <Strips what={words.subtraction.what} vectors={step.vectors} />
+      <DifferenceFormula joint={stepOf(result.now, "joint")?.vectors[0]} alone={result.now.conditionAlone} left={step.vectors[0]} />
       <CosineOf step={step} />
     </>
   );
@@ -196,6 +199,7 @@ function Angle({ cosine }: { cosine: number }) {
 const CosineFigure: Figure = ({ result }) => {
   const { steps, similarity: value, rating } = result.now;
   const bars = steps.map((step) => ({ name: words.cosine.names[step.name], cosine: step.cosine, written: cosine(step.cosine) }));
+  const last = steps.at(-1);
   const height = 36 + 40 * bars.length;
   const nothing = lens.value && unsaid(result.now, lens.value.info);
   return (
@@ -206,6 +210,7 @@ const CosineFigure: Figure = ({ result }) => {
           <p class="answer-value">{similarity(value)}</p>
           <p>{words.cosine.rating(rating)}</p>
           {nothing && <p class="absent">{words.cosine.unsaid[nothing]}</p>}
+          {last && <CosineFormula step={last} rating={rating} />}
           <p class="note">{words.cosine.angle(value, Math.round((Math.acos(Math.min(1, Math.max(-1, value))) * 180) / Math.PI))}</p>
         </div>
       </div>

@@ -10,7 +10,7 @@ const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", nor
 const numbered = (texts, conditions = []) => {
   const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
   const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
-  return { dtype: "float32", data, scales: undefined, length: texts.length, dims: 2 };
+  return { dtype: "float32", data, length: texts.length, dims: 2 };
 };
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));

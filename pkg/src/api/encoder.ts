@@ -6,11 +6,11 @@ import type { CallOptions, EmbeddingsData, EmbeddingType, Info, Pooling } from "
 import { checkBoolean, checkFunction, checkInteger, checkMade, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
 import { disposable } from "./dispose.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
-import { areKept, forget, sizeOf } from "./files.js";
+import { files } from "./files.js";
 import { indexes, originOf } from "./index/lazy.js";
 import type { EncoderIndexOptions, LoadIndexOptions } from "./index/open.js";
 import type { Index } from "./index/text-index.js";
-import { type EncoderLoadOptions, loadRequest } from "./options.js";
+import { type EncoderLoadOptions, encoderRequest } from "./options.js";
 import { checkPooling } from "./pooling.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
 import { type BatchOptions, type EmbeddedBatch, embedStream } from "./stream.js";
@@ -60,7 +60,7 @@ export class Encoder {
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
   static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, threads, events, signal } = await loadRequest(options, false);
+    const { call, threads, events, signal } = await encoderRequest(options);
     return new Encoder(await Pool.load(call, threads, events, signal));
   }
 
@@ -70,7 +70,7 @@ export class Encoder {
    * @param options those of `load`: the encoder, the cache, and how to ask for them.
    */
   static async isCached(options?: EncoderLoadOptions): Promise<boolean> {
-    return areKept(options, false);
+    return (await files("look", encoderRequest(options))).kept;
   }
 
   /**
@@ -80,12 +80,12 @@ export class Encoder {
    * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
   static async size(options?: EncoderLoadOptions): Promise<number | null> {
-    return sizeOf(options, false);
+    return (await files("measure", encoderRequest(options))).size;
   }
 
   /** Forgets the kept files of a model. One that is loaded stays loaded. */
   static async delete(options?: EncoderLoadOptions): Promise<void> {
-    return forget(options, false);
+    await files("drop", encoderRequest(options));
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */

@@ -1,5 +1,6 @@
 // What not every page needs: a file of its own when it is published, which is loaded by the call that first needs it.
 
+export { lookAhead } from "./more/ahead.js";
 export { batches } from "./more/batches.js";
 export { aboutFiles, type FilesState } from "./more/files.js";
 export { onHub } from "./more/hub.js";

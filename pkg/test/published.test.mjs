@@ -26,7 +26,7 @@ const ENCODER = 8_000;
 /** What a page loads besides when it first asks for an index. */
 const INDEX_BUDGET = 16_000;
 /** What a page loads besides when it first does what not every page does, such as sharing out a long call. */
-const MORE_BUDGET = 5_000;
+const MORE_BUDGET = 5_500;
 
 let folder;
 let tarball;

@@ -9,7 +9,7 @@ import type { Comparison, EmbeddingsData } from "../types.js";
 export type Listed = CompareCall | EmbedCall | EncodeCall | GroupCall;
 
 /** What does a call. */
-interface Caller {
+export interface Caller {
   call<C extends Call>(call: C, signal: AbortSignal | undefined): Promise<Results[C["method"]]>;
 }
 

@@ -111,8 +111,10 @@ export class Pool {
     const ready = this.#ready(signal);
     if (ready) await ready;
     const { threads } = this.info;
-    if (!isLong(call) || (threads === 1 && !onPart) || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
-    const { shareOut } = await more();
+    if (!isLong(call) || this.#closing.signal.aborted || signal?.aborted) return this.#first.call(call, signal);
+    const { lookAhead, shareOut } = await more();
+    await lookAhead(call, this.#first, signal);
+    if (threads === 1 && !onPart) return this.#first.call(call, signal);
     if (threads > 1) this.#others ??= Array.from({ length: this.#threads - 1 }, () => this.#further());
     const others = (threads > 1 && this.#others) || [];
     return shareOut(call, threads, { first: this.#first, others, forget: (i, worker) => this.#forget(i, worker as Caller) }, signal, onPart);

@@ -284,7 +284,7 @@ export class Session {
       }
       for (const warning of done.warnings) warned.add(warning);
     }
-    this.#warn(warned, running);
+    if (!call.ahead) this.#warn(warned, running);
     return results;
   }
 

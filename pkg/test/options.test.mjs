@@ -17,7 +17,13 @@ const invalid = { name: "CaseLensError", code: "invalid-argument" };
 test("defaults lie beside the page", async () => {
   assert.deepEqual(await sources(undefined), [{ url: model }, { url: head }]);
   assert.equal((await lensRequest(undefined, BASE)).call.device, "auto");
-  assert.equal("head" in (await encoderRequest(undefined, BASE)).call, false);
+  assert.equal("head" in (await encoderRequest({ model }, BASE)).call, false);
+});
+
+test("an encoder alone has to be named: the model of this package is none for plain embeddings", async () => {
+  for (const options of [undefined, {}, { device: "wasm" }, { model: undefined }]) {
+    await assert.rejects(encoderRequest(options, BASE), { ...invalid, message: /`model`.*`caselens-csts`/ });
+  }
 });
 
 test("the default head lies beside the model", async () => {

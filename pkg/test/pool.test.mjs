@@ -22,7 +22,7 @@ class FakeWorker {
   kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", weights: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);

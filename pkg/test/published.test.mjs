@@ -129,7 +129,7 @@ test("its types are right for an old compiler that checks them too, and hold not
     import { type EmbeddingModel, embeddingModel } from "caselens/ai";
     export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
     export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
-    export const rows: Promise<Embeddings<"float32">> = Encoder.load().then((encoder) => encoder.embed(["a"]));
+    export const rows: Promise<Embeddings<"float32">> = Encoder.load({ model: "m.gguf" }).then((encoder) => encoder.embed(["a"]));
     export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
     export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
     export const ids: Promise<(string | number)[]> = lens.then((lens) => lens.index<{ year: number }>()).then((index: Index<{ year: number }>) => [...index].map(({ id }) => id));

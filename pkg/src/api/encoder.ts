@@ -41,7 +41,7 @@ export interface EmbedStreamOptions<T extends EmbeddingType = EmbeddingType> ext
  *
  * @example
  * ```ts
- * const encoder = await Encoder.load();
+ * const encoder = await Encoder.load({ model: "models/all-MiniLM-L6-v2-q8_0.gguf" });
  * const [a, b] = await encoder.embed(["A cat sleeps.", "A kitten naps."]);
  * ```
  */
@@ -59,7 +59,7 @@ export class Encoder {
    *
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
-  static async load(options?: EncoderLoadOptions): Promise<Encoder> {
+  static async load(options: EncoderLoadOptions): Promise<Encoder> {
     const { call, threads, events, signal } = await encoderRequest(options);
     return new Encoder(await Pool.load(call, threads, events, signal));
   }
@@ -69,7 +69,7 @@ export class Encoder {
    *
    * @param options those of `load`: the encoder, the cache, and how to ask for them.
    */
-  static async isCached(options?: EncoderLoadOptions): Promise<boolean> {
+  static async isCached(options: EncoderLoadOptions): Promise<boolean> {
     return (await files("look", encoderRequest(options))).kept;
   }
 
@@ -79,12 +79,12 @@ export class Encoder {
    *
    * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
-  static async size(options?: EncoderLoadOptions): Promise<number | null> {
+  static async size(options: EncoderLoadOptions): Promise<number | null> {
     return (await files("measure", encoderRequest(options))).size;
   }
 
   /** Forgets the kept files of a model. One that is loaded stays loaded. */
-  static async delete(options?: EncoderLoadOptions): Promise<void> {
+  static async delete(options: EncoderLoadOptions): Promise<void> {
     await files("drop", encoderRequest(options));
   }
 
@@ -195,6 +195,6 @@ export class Encoder {
     this.#pool.close(new CaseLensError("disposed", "This Encoder was disposed of. Load a new one."));
   }
 
-  /** As `dispose`: `using encoder = await Encoder.load()` does it at the end of the block. */
+  /** As `dispose`: `using encoder = await Encoder.load({ model })` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
 }

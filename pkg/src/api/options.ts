@@ -64,7 +64,7 @@ export interface EngineOptions {
   wasm?: FileSource | WasmModule | undefined;
 }
 
-/** Options of `Encoder.load`. All are optional. */
+/** Options of `Encoder.load`. All but `model` are optional. */
 export interface EncoderLoadOptions extends EngineOptions {
   /**
    * The encoder: a model that comes as a package (`import model from "caselens-csts"`), or a GGUF file of BERT, RoBERTa, XLM-RoBERTa or
@@ -73,10 +73,8 @@ export interface EncoderLoadOptions extends EngineOptions {
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).
-   *
-   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
    */
-  model?: PackagedModel | FileSource | undefined;
+  model: PackagedModel | FileSource;
   /**
    * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
    * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
@@ -154,7 +152,13 @@ export interface EncoderLoadOptions extends EngineOptions {
 }
 
 /** Options of `CaseLens.load`. All are optional. */
-export interface LoadOptions extends EncoderLoadOptions {
+export interface LoadOptions extends Omit<EncoderLoadOptions, "model"> {
+  /**
+   * The encoder; see {@link EncoderLoadOptions.model}.
+   *
+   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
+   */
+  model?: PackagedModel | FileSource | undefined;
   /**
    * The head of this encoder, as `caselens train-head` writes it: how embeddings are made, and the layers on top of them where it
    * has any. A head for another encoder is refused (`head-mismatch`).
@@ -190,12 +194,18 @@ export interface LoadRequest {
  */
 export async function encoderRequest(value: EncoderLoadOptions | undefined, base = platform().base()): Promise<LoadRequest> {
   const options = checkOptions<EncoderLoadOptions>(value);
+  if (options.model === undefined) throw invalid("An Encoder needs to be told its `model`: a GGUF file's URL, or a package such as `caselens-csts`.");
+  return requestOf(options, options.model, base);
+}
+
+/** What both take. */
+async function requestOf(options: LoadOptions, given: PackagedModel | FileSource, base: string): Promise<LoadRequest> {
   const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
   const onProgress = checkFunction("onProgress", options.onProgress);
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
   const { start, alone, wasm } = await engineRequest(options, base);
-  const { model: given = DEFAULT_MODEL, hub, headers } = options;
+  const { hub, headers } = options;
   const { url, sha256 } = isPackaged(given) ? given.model : { url: given, sha256: undefined };
   const model = await withSha256(await toSource("model", url, base, hub), "integrity", options.integrity ?? sha256);
   const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
@@ -208,10 +218,11 @@ export async function encoderRequest(value: EncoderLoadOptions | undefined, base
   return { call: { method: "load", model, device, cache, request, ...wasm }, threads, events, signal };
 }
 
-/** What `CaseLens.load` takes: the same, and a head. */
+/** What `CaseLens.load` takes: the same, and a head. Both have a place where they are looked for. */
 export async function lensRequest(value: LoadOptions | undefined, base = platform().base()): Promise<LoadRequest> {
-  const request = await encoderRequest(value, base);
-  const { model, head: given, headIntegrity, hub } = checkOptions<LoadOptions>(value);
+  const options = checkOptions<LoadOptions>(value);
+  const { model = DEFAULT_MODEL, head: given, headIntegrity, hub } = options;
+  const request = await requestOf(options, model, base);
   const own = given === undefined && isPackaged(model) ? model.head : undefined;
   const file = own?.url ?? given;
   const source = file === undefined ? defaultHead(request.call.model, base) : await toSource("head", file, base, hub);

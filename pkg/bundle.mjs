@@ -56,6 +56,13 @@ await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX]
 await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ONE_GLUE, own(NODE)] });
 await build({ ...common, entryPoints: { "node-text-index": "build/api/index/open.js", "node-more": "build/more.js" }, platform: "node", plugins: [own(NODE, "node")] });
 
+// The same for CommonJS, such as Node before 20.19 and what Jest makes of tests: in one file, since an import while it runs is none of theirs. Its worker
+// is the other's.
+const ITS_URL = { define: { "import.meta.url": "itsUrl" }, banner: { js: 'const itsUrl = require("node:url").pathToFileURL(__filename).href;' } };
+const commonJs = { ...common, format: "cjs", platform: "node", outExtension: { ".js": ".cjs" } };
+await build({ ...commonJs, ...ITS_URL, entryPoints: ["build/node.js"], plugins: [ONE_GLUE] });
+await build({ ...commonJs, entryPoints: ["build/langchain.js", "build/ai.js"] });
+
 /** What an entry's types share with those of `index.d.ts`, which names all of them. */
 const SHARED_TYPES = {
   name: "shared-types",
@@ -64,6 +71,9 @@ const SHARED_TYPES = {
 for (const [entry, plugins] of [["index", []], ...["element", "inline", "langchain", "ai"].map((entry) => [entry, [SHARED_TYPES]])]) {
   const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
   await types.write({ file: `dist/${entry}.d.ts` });
+  if (["index", "langchain", "ai"].includes(entry)) {
+    await writeFile(`dist/${entry}.d.cts`, (await readFile(`dist/${entry}.d.ts`, "utf8")).replaceAll('"./index.js"', '"./index.cjs"'));
+  }
 }
 
 /** A module that says which of the two it is, in a section of its own: who is given one has to know. */

@@ -59,7 +59,8 @@ await build({ ...common, entryPoints: { "node-text-index": "build/api/index/open
 // The same for CommonJS, such as Node before 20.19 and what Jest makes of tests: in one file, since an import while it runs is none of theirs. Its worker
 // is the other's.
 const ITS_URL = { define: { "import.meta.url": "itsUrl" }, banner: { js: 'const itsUrl = require("node:url").pathToFileURL(__filename).href;' } };
-const commonJs = { ...common, format: "cjs", platform: "node", outExtension: { ".js": ".cjs" } };
+// Beside one another, classes of the same name would get others.
+const commonJs = { ...common, keepNames: true, format: "cjs", platform: "node", outExtension: { ".js": ".cjs" } };
 await build({ ...commonJs, ...ITS_URL, entryPoints: ["build/node.js"], plugins: [ONE_GLUE] });
 await build({ ...commonJs, entryPoints: ["build/langchain.js", "build/ai.js"] });
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -101,6 +102,16 @@ test("an uncaught error shows its message and a line of code, not a whole file",
   assert.equal(status, 1);
   assert.match(stderr, /CaseLensError: /);
   assert.ok(stderr.length < 3000, stderr);
+});
+
+test("consoles call its classes by their names", async () => {
+  for (const entry of [await import("caselens"), createRequire(import.meta.url)("../dist/node.cjs"), await import("../dist/index.js")]) {
+    for (const name of ["CaseLens", "Encoder", "Embeddings", "Gallery", "CaseLensError"]) assert.equal(entry[name].name, name);
+  }
+  for (const file of files.filter((file) => /\.js$/.test(file))) {
+    const code = await readFile(path.join(PKG, file), "utf8");
+    assert.ok(!/\b_Index\b/.test(code), file);
+  }
 });
 
 test("publint finds nothing", async () => {

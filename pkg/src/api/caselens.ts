@@ -49,7 +49,7 @@ export class CaseLens {
    */
   static async load(options?: LoadOptions): Promise<CaseLens> {
     const { call, threads, events, signal } = await lensRequest(options);
-    return new CaseLens(await Pool.load(call, threads, events, signal));
+    return lensOf(await Pool.load(call, threads, events, signal));
   }
 
   /**
@@ -290,3 +290,6 @@ export class CaseLens {
   /** As `dispose`: `using lens = await CaseLens.load()` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
 }
+
+// Outside of the class: one that names itself in its body has another name in a bundle (`_CaseLens`), which consoles show.
+const lensOf = (pool: Pool): CaseLens => new (CaseLens as unknown as new (pool: Pool) => CaseLens)(pool);

@@ -113,7 +113,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     if (typeof json !== "object" || json === null) throw invalid("The JSON of embeddings must be an object.");
     const type: TypedArray<EmbeddingNumbers[EmbeddingType]> = ARRAYS[checkDtype(json.dtype)];
     const data = typed(type, "data", json.data);
-    return new Embeddings<T>({ ...json, data, ...each<unknown, Picked>(json, (numbers, what) => typed<Picked>(EACH[what], what, numbers)) } as EmbeddingsData<T>);
+    return embeddingsOf<T>({ ...json, data, ...each<unknown, Picked>(json, (numbers, what) => typed<Picked>(EACH[what], what, numbers)) } as EmbeddingsData<T>);
   }
 
   /** The rows, as views of `data`. */
@@ -193,7 +193,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     const { dtype, dims, model, condition } = this;
     const data = picked<Picked>(ARRAYS[dtype], this.data, widthOf(dtype, dims), places);
     const kept = each<Picked, Picked>(this, (numbers, what) => picked(EACH[what], numbers, 1, places));
-    return new Embeddings<T>({ dtype, data, length: places.length, dims, model, condition, ...kept } as EmbeddingsData<T>);
+    return embeddingsOf<T>({ dtype, data, length: places.length, dims, model, condition, ...kept } as EmbeddingsData<T>);
   }
 
   /**
@@ -207,7 +207,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     const models = new Set(all.flatMap(({ model }) => model ?? []));
     if (models.size > 1) throw invalid(`Embeddings of different models (${[...models].join(", ")}) cannot be joined.`);
     const isSame = all.every(({ condition }) => condition === this.condition);
-    return new Embeddings<T>({
+    return embeddingsOf<T>({
       ...(joined(all) as EmbeddingsData<T>),
       model: all.every(({ model }) => model !== undefined) ? this.model : undefined,
       condition: isSame ? this.condition : undefined,
@@ -248,6 +248,9 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     throw invalid(`${this.dtype} embeddings of ${this.dims} dimensions cannot be compared or joined with ${other.dtype} ones of ${other.dims}.`);
   }
 }
+
+// Outside of the class: one that names itself in its body has another name in a bundle (`_Embeddings`), which consoles show.
+const embeddingsOf = <T extends EmbeddingType>(data: EmbeddingsData<T>): Embeddings<T> => new Embeddings<T>(data);
 
 /** What is no list of scales. */
 const NO_SCALES: unknown = {};

@@ -61,7 +61,7 @@ export class Encoder {
    */
   static async load(options: EncoderLoadOptions): Promise<Encoder> {
     const { call, threads, events, signal } = await encoderRequest(options);
-    return new Encoder(await Pool.load(call, threads, events, signal));
+    return encoderOf(await Pool.load(call, threads, events, signal));
   }
 
   /**
@@ -198,3 +198,6 @@ export class Encoder {
   /** As `dispose`: `using encoder = await Encoder.load({ model })` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
 }
+
+// Outside of the class: one that names itself in its body has another name in a bundle (`_Encoder`), which consoles show.
+const encoderOf = (pool: Pool): Encoder => new (Encoder as unknown as new (pool: Pool) => Encoder)(pool);

@@ -1,4 +1,4 @@
-// Makes the package of a model: writes its index.js and index.d.ts, with the sizes and SHA-256 of the files that ship, and puts
+// Makes the package of a model: writes its index.js, index.cjs and their types, with the sizes and SHA-256 of the files that ship, and puts
 // those beside them. npm runs it in the package's folder before it packs; by hand: `node models/pack.mjs models/caselens-csts`. The
 // weights are in the repository once, where the demo serves them.
 
@@ -23,6 +23,7 @@ async function entry(role, file) {
   },`;
 }
 
+const files = [await entry("model", `${name}-${DTYPE}.gguf`), await entry("head", `${name}.head.safetensors`)];
 const index = `// The model's files, by URLs that Node, Deno, bundlers and CDNs understand. Written by \`pack.mjs\`.
 
 // Vite 7 and older copy a package's modules to node_modules/.vite/deps while developing, and leave its other files behind.
@@ -33,8 +34,21 @@ const placed = (url, name) => (copied ? new URL(\`\${copied[1]}${name}/\${name}\
 export default {
   name: "${name}",
   dtype: "${DTYPE}",
-${await entry("model", `${name}-${DTYPE}.gguf`)}
-${await entry("head", `${name}.head.safetensors`)}
+${files.join("\n")}
+};
+`;
+/** For Node before 20.19, and for Jest. */
+const commonJs = `// The model's files for CommonJS. Written by \`pack.mjs\`.
+
+const { pathToFileURL } = require("node:url");
+
+const placed = (name) => new URL(name, pathToFileURL(__filename));
+
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.default = {
+  name: "${name}",
+  dtype: "${DTYPE}",
+${files.join("\n").replaceAll(/placed\(.*, "(.*)"\)/g, 'placed("./$1")')}
 };
 `;
 
@@ -63,5 +77,6 @@ export default model;
 `;
 
 await writeFile(path.join(folder, "index.js"), index);
-await writeFile(path.join(folder, "index.d.ts"), types);
+await writeFile(path.join(folder, "index.cjs"), commonJs);
+for (const file of ["index.d.ts", "index.d.cts"]) await writeFile(path.join(folder, file), types);
 await copyFile(path.join(ROOT, "LICENSE-APACHE"), path.join(folder, "LICENSE-APACHE"));

@@ -20,16 +20,21 @@ const ONE_INDEX = {
 };
 
 /**
- * What keeps indexes is imported when somebody asks for one: a file of its own, which uses the classes of the entry that it is imported by
- * and holds all else that it needs. Of those two modules it may import nothing but what the entry exports.
+ * What not every page needs is imported when somebody first asks for it: indexes, and `more.js`. Each is a file of its own, which uses the
+ * classes of the entry that it is imported by and holds all else that it needs. Of those two modules it may import nothing but what the
+ * entry exports.
  */
-const ownIndex = (entry, file) => ({
-  name: "own-index",
+const own = (files, entry) => ({
+  name: "own",
   setup: ({ onResolve }) => {
-    onResolve({ filter: /\/open\.js$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: `./${file}.js`, external: true } : undefined));
+    for (const [module, file] of Object.entries(files)) {
+      onResolve({ filter: new RegExp(`/${module}\\.js$`) }, ({ kind, importer }) => (kind === "dynamic-import" || /\/inline\.js$/.test(importer) ? { path: `./${file}.js`, external: true } : undefined));
+    }
     if (entry) onResolve({ filter: /\/(errors|embeddings)\.js$/ }, () => ({ path: `./${entry}.js`, external: true }));
   },
 });
+const PAGE = { open: "text-index", more: "more" };
+const NODE = { open: "node-text-index", more: "node-more" };
 
 /** The engine for this thread is imported when it is asked for: a file of its own, as the workers are. */
 const OWN_INLINE = {
@@ -45,11 +50,19 @@ const ONE_GLUE = {
 };
 
 const common = { bundle: true, format: "esm", target: "es2022", outdir: "dist", sourcemap: true, logLevel: "warning" };
-await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js", "build/langchain.js", "build/ai.js"], plugins: [OWN_INLINE, ONE_GLUE, ownIndex(null, "text-index")] });
-await build({ ...common, entryPoints: { "text-index": "build/api/index/open.js" }, plugins: [ownIndex("index", "text-index")] });
+await build({ ...common, entryPoints: ["build/index.js", "build/worker.js", "build/inline.js", "build/langchain.js", "build/ai.js"], plugins: [OWN_INLINE, ONE_GLUE, own(PAGE)] });
+await build({ ...common, entryPoints: { "text-index": "build/api/index/open.js", more: "build/more.js" }, plugins: [own(PAGE, "index")] });
 await build({ ...common, entryPoints: ["build/element.js"], plugins: [ONE_INDEX] });
-await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ONE_GLUE, ownIndex(null, "node-text-index")] });
-await build({ ...common, entryPoints: { "node-text-index": "build/api/index/open.js" }, platform: "node", plugins: [ownIndex("node", "node-text-index")] });
+await build({ ...common, entryPoints: ["build/node.js", "build/node-worker.js", "build/node-inline.js"], platform: "node", plugins: [OWN_INLINE, ONE_GLUE, own(NODE)] });
+await build({ ...common, entryPoints: { "node-text-index": "build/api/index/open.js", "node-more": "build/more.js" }, platform: "node", plugins: [own(NODE, "node")] });
+
+// The same for CommonJS, such as Node before 20.19 and what Jest makes of tests: in one file, since an import while it runs is none of theirs. Its worker
+// is the other's.
+const ITS_URL = { define: { "import.meta.url": "itsUrl" }, banner: { js: 'const itsUrl = require("node:url").pathToFileURL(__filename).href;' } };
+// Beside one another, classes of the same name would get others.
+const commonJs = { ...common, keepNames: true, format: "cjs", platform: "node", outExtension: { ".js": ".cjs" } };
+await build({ ...commonJs, ...ITS_URL, entryPoints: ["build/node.js"], plugins: [ONE_GLUE] });
+await build({ ...commonJs, entryPoints: ["build/langchain.js", "build/ai.js"] });
 
 /** What an entry's types share with those of `index.d.ts`, which names all of them. */
 const SHARED_TYPES = {
@@ -59,6 +72,9 @@ const SHARED_TYPES = {
 for (const [entry, plugins] of [["index", []], ...["element", "inline", "langchain", "ai"].map((entry) => [entry, [SHARED_TYPES]])]) {
   const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
   await types.write({ file: `dist/${entry}.d.ts` });
+  if (["index", "langchain", "ai"].includes(entry)) {
+    await writeFile(`dist/${entry}.d.cts`, (await readFile(`dist/${entry}.d.ts`, "utf8")).replaceAll('"./index.js"', '"./index.cjs"'));
+  }
 }
 
 /** A module that says which of the two it is, in a section of its own: who is given one has to know. */

@@ -50,7 +50,17 @@ export function* chunksOf<T>(
 type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array;
 
 /** The arrays of numbers in each form. */
-const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+export const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
+
+/** What is known of each embedding besides, a number a row, and the arrays of these numbers. */
+export const EACH = { scales: Float32Array, mentioned: Float32Array, truncated: Uint32Array, unknown: Uint32Array } as const;
+type Each = keyof typeof EACH;
+const KINDS = Object.keys(EACH) as Each[];
+
+/** Something made of each kind of number that is known; undefined where it is not. */
+export function each<V, R>(from: { readonly [K in Each]?: V | undefined }, make: (numbers: V, what: Each) => R): { [K in Each]: R | undefined } {
+  return Object.fromEntries(KINDS.map((what) => [what, from[what] && make(from[what], what)])) as { [K in Each]: R | undefined };
+}
 
 /** The numbers of all `parts`, one after the other, in an array of their own. */
 function concatenated<A extends Numbers>(make: new (length: number) => A, parts: readonly Numbers[]): A {
@@ -67,26 +77,18 @@ function concatenated<A extends Numbers>(make: new (length: number) => A, parts:
 export function joined(parts: readonly EmbeddingsData[]): EmbeddingsData {
   const [first] = parts;
   if (!first || parts.length === 1) return first ?? NONE;
+  const known = KINDS.filter((what) => parts.some((part) => part[what]));
   return {
     dtype: first.dtype,
     dims: first.dims,
     length: parts.reduce((sum, { length }) => sum + length, 0),
     data: concatenated<EmbeddingNumbers[EmbeddingType]>(ARRAYS[first.dtype], parts.map(({ data }) => data)),
-    scales: first.scales && concatenated(Float32Array, parts.flatMap(({ scales }) => scales ?? [])),
-    ...(parts.some(({ mentioned }) => mentioned) && { mentioned: concatenated(Float32Array, parts.map(mentionedOf)) }),
-    ...tokensOf("truncated", parts),
-    ...tokensOf("unknown", parts),
+    ...Object.fromEntries(known.map((what) => [what, concatenated<Numbers>(EACH[what], parts.map((part) => part[what] ?? unknownOf(what, part.length)))])),
   };
 }
 
-/** NaN stands for what is not known. */
-const mentionedOf = ({ mentioned, length }: EmbeddingsData): Float32Array => mentioned ?? new Float32Array(length).fill(NaN);
-
-/** Numbers of tokens, which a part does not have where all of its texts have none. */
-function tokensOf(name: "truncated" | "unknown", parts: readonly EmbeddingsData[]): Partial<EmbeddingsData> {
-  if (parts.every((part) => !part[name])) return {};
-  return { [name]: concatenated(Uint32Array, parts.map((part) => part[name] ?? new Uint32Array(part.length))) };
-}
+/** What stands for numbers that a part does not have: NaN, or no tokens. */
+const unknownOf = (what: Each, length: number): Numbers => (what === "mentioned" ? new Float32Array(length).fill(NaN) : new EACH[what](length));
 
 const NONE: EmbeddingsData = { dtype: "float32", data: new Float32Array(0), length: 0, dims: 0 };
 

@@ -1,5 +1,9 @@
 // The one error of this package, and how it crosses from the worker to the page.
 
+import { messageOf } from "./words.js";
+
+export { inWords } from "./words.js";
+
 /**
  * What went wrong, in a form that programs can match on. The codes are stable.
  *
@@ -209,15 +213,4 @@ function toCause(cause: unknown): CauseData {
 
 function fromCause({ name, message, code }: CauseData): Error {
   return Object.assign(new Error(message), { ...(name !== "Error" && { name }), ...(code !== undefined && { code }) });
-}
-
-/** What a browser or a file system threw, for a sentence that goes on with it. */
-export function inWords(error: unknown): string {
-  return (error as Partial<Error> | null | undefined)?.name === "QuotaExceededError" ? "the browser's storage is full" : messageOf(error);
-}
-
-/** The message of anything that was thrown. An error of another realm (a `vm` context of Node) is none by `instanceof`. */
-function messageOf(thrown: unknown): string {
-  const message = (thrown as { message?: unknown } | null | undefined)?.message;
-  return typeof message === "string" ? message : String(thrown);
 }

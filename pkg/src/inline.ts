@@ -12,6 +12,7 @@
  * @module caselens/inline
  */
 
+import * as more from "./more.js";
 import type { WorkerLike } from "./types.js";
 import { Here } from "./worker/here.js";
 import { browserOutside } from "./worker/outside.js";
@@ -24,4 +25,4 @@ export const inThisThread: {
   (): WorkerLike;
   /** It is alone: other threads could not help it. */
   readonly threads: 1;
-} = Object.assign(() => new Here(browserOutside), { threads: 1 } as const);
+} = Object.assign(() => new Here(browserOutside), { threads: 1, more } as const);

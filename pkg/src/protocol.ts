@@ -74,6 +74,8 @@ interface Part {
   readonly first?: number;
   /** Absent for `"warn"`. */
   readonly onTruncate?: OnTruncate;
+  /** Whether this is only looked at ahead of its turn: what is worth knowing of it is told when that comes. */
+  readonly ahead?: boolean;
   /** What errors call the one text that this is, where it is none of a list of the caller's. */
   readonly named?: string;
 }

@@ -48,7 +48,9 @@ export interface EngineInfo {
 }
 
 /** What a worker says of what it loaded. */
-export interface LoadedInfo extends Omit<EngineInfo, "dim"> {
+export interface LoadedInfo extends Omit<EngineInfo, "dim" | "dtype"> {
+  /** How the weights are stored, for example `"q8_0"`. */
+  readonly weights: string;
   /** Length of an embedding: of `embed` with a condition for `CaseLens`, of `embed` for `Encoder`. */
   readonly dims: number;
 }

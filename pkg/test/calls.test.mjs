@@ -12,7 +12,7 @@ const long = "x".repeat(50_001);
 /** A lens and an encoder with engines that are doubles; `calls` are those that reached an engine. */
 async function open({ behave, ...options } = {}) {
   const wasm = withoutThreads(behave);
-  const given = { device: "wasm", threads: 1, ...options };
+  const given = { model: "m.gguf", device: "wasm", threads: 1, ...options };
   const [lens, encoder] = [await CaseLens.load(given), await Encoder.load(given)];
   return { lens, encoder, wasm, calls: () => wasm.engines.flatMap((engine) => engine.calls) };
 }
@@ -175,4 +175,12 @@ test("what is disposed of, by itself or by `using`, says that it is closed", asy
     await assert.rejects(what.tokenize("a"), { code: "disposed" });
     what.dispose();
   }
+});
+
+test("what is loaded says how its weights are stored, and `dtype` is a word of embeddings alone", async () => {
+  const { lens } = await open();
+  assert.equal(lens.info.weights, "q8_0");
+  assert.equal("dtype" in lens.info, false);
+  assert.equal((await lens.embed(["text 1"])).dtype, "float32");
+  lens.dispose();
 });

@@ -139,6 +139,11 @@ test("a text that only the engine finds empty is named as the argument is, in ev
   const named = { code: "empty-text", index: 77, message: /^texts\[77\] / };
   await assert.rejects(lens.embed(texts), named);
   await assert.rejects(lens.embed(texts, { condition }), named);
+  await assert.rejects(lens.embed(texts, { condition, onProgress: assert.fail }), named, "before any is read");
+  const mixed = texts.map((_, i) => ({ sentence: "a dog", condition: i === 60 ? "on and on ".repeat(200) : condition }));
+  await assert.rejects(lens.embed(mixed, { onProgress: assert.fail }), { code: "condition-too-long", index: 60 });
+  const long = texts.with(77, "on and on ".repeat(400));
+  await assert.rejects(lens.embed(long, { onTruncate: "error", onProgress: assert.fail }), { code: "text-too-long", index: 77, message: /^texts\[77\] / });
   await assert.rejects(lens.search("a cat", texts, { condition }), named);
   await assert.rejects(lens.cluster(texts, { condition }), named);
   await assert.rejects(lens.search("\u200b", ["a dog"], { condition }), (error) => error.index === undefined && /^query /.test(error.message));

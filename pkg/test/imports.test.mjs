@@ -13,23 +13,27 @@ import { cruise } from "../docs/node_modules/dependency-cruiser/src/main/index.m
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What page and worker agree on. */
-const AGREED = ["types.ts", "errors.ts", "protocol.ts", "chunks.ts", "pause.ts", "policy.ts"];
+const AGREED = ["types.ts", "words.ts", "errors.ts", "realm.ts", "protocol.ts", "chunks.ts", "pause.ts", "policy.ts"];
 /** What the views of the demo stand on. */
 const GROUND = ["format.ts", "strings.ts", "state/", "ui/"];
 /** The parts of each house from the ground up, and which others each may import. */
 const HOUSES = {
   "pkg/src": {
     "types.ts": [],
-    "errors.ts": [],
+    "words.ts": [],
+    "errors.ts": ["words.ts"],
+    "realm.ts": ["errors.ts"],
     "protocol.ts": ["types.ts", "errors.ts"],
     "chunks.ts": ["types.ts"],
     "pause.ts": [],
     "policy.ts": [],
+    "more/": AGREED,
+    "more.ts": ["more/"],
     "worker/": AGREED,
     "worker.ts": [...AGREED, "worker/"],
-    "inline.ts": [...AGREED, "worker/"],
-    "page/": [...AGREED, "inline.ts"],
-    "api/": [...AGREED, "page/"],
+    "inline.ts": [...AGREED, "more.ts", "worker/"],
+    "page/": [...AGREED, "more/", "more.ts", "inline.ts"],
+    "api/": [...AGREED, "more.ts", "page/"],
     "index.ts": ["types.ts", "errors.ts", "api/"],
     "langchain.ts": ["index.ts"],
     "ai.ts": ["index.ts"],

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaseLensError } from "../build/errors.js";
-import { loadRequest } from "../build/api/options.js";
+import { lensRequest } from "../build/api/options.js";
 import { Pool } from "../build/page/pool.js";
 import { WebWorkerPort } from "../build/page/start.js";
 import { inThisThread } from "../build/inline.js";
@@ -67,7 +67,7 @@ test("disposing frees the engine, and what waits is not done", async () => {
 });
 
 test("the option decides who does the work, and how many", async () => {
-  const request = (options) => loadRequest({ threads: 4, ...options }, true, "https://example.org/");
+  const request = (options) => lensRequest({ threads: 4, ...options }, "https://example.org/");
   assert.equal((await request({})).threads, 4);
   assert.equal((await request({})).events.start, undefined);
   assert.equal((await request({ worker: false })).threads, 1);
@@ -83,7 +83,7 @@ test("the option decides who does the work, and how many", async () => {
 });
 
 test("a module is taken by its URL, its bytes or as it is, and has to be ours", async () => {
-  const call = async (wasm) => (await loadRequest({ wasm }, true, "https://example.org/app/")).call.wasm;
+  const call = async (wasm) => (await lensRequest({ wasm }, "https://example.org/app/")).call.wasm;
   const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
   const module = new WebAssembly.Module(empty);
   assert.deepEqual(await call("caselens.wasm"), { url: "https://example.org/app/caselens.wasm" });

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -29,11 +30,12 @@ for (const name of ["caselens-csts", "caselens-csts-large"]) {
     const fresh = path.join(folder, "fresh", name);
     await mkdir(fresh, { recursive: true });
     await run(process.execPath, [path.join(ROOT, "models/pack.mjs"), fresh]);
-    for (const file of ["index.js", "index.d.ts"]) {
+    for (const file of ["index.js", "index.cjs", "index.d.ts", "index.d.cts"]) {
       const [committed, written] = await Promise.all([path.join(ROOT, "models", name), fresh].map((at) => readFile(path.join(at, file), "utf8")));
       assert.equal(committed, written, `once more: node models/pack.mjs models/${name}`);
     }
     const { default: model } = await import(path.join(fresh, "index.js"));
+    assert.deepEqual(createRequire(import.meta.url)(path.join(fresh, "index.cjs")).default, model);
     for (const { url, bytes, sha256 } of [model.model, model.head]) {
       const file = await readFile(url);
       assert.deepEqual({ bytes, sha256 }, { bytes: file.byteLength, sha256: createHash("sha256").update(file).digest("hex") });

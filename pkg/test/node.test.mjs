@@ -241,11 +241,31 @@ test("a thread that dies takes its calls with it, and the next call starts anoth
   await assert.rejects(lens.compare(...PAIR, ["the place"]), { code: "disposed" });
 });
 
-test("CommonJS gets the same by require", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--no-warnings", "--eval", 'console.log(typeof require("caselens").CaseLens.load)'], {
-    cwd: fileURLToPath(new URL("../", import.meta.url)),
-  });
-  assert.equal(stdout, "function\n");
+test("CommonJS gets the same by require, also where Node cannot require ES modules", async () => {
+  const script = `(async () => {
+    const { CaseLens, CaseLensError } = require("caselens");
+    const { CaseLensEmbeddings } = require("caselens/langchain");
+    const { embeddingModel } = require("caselens/ai");
+    const { default: model } = require("../models/caselens-csts/index.cjs");
+    const lens = await CaseLens.load({ model: { model: { url: ${JSON.stringify(MODEL)} } }, threads: 2 });
+    const index = await lens.index();
+    await index.add([{ id: 1, text: "A cat sleeps." }]);
+    const told = [];
+    const { length } = await lens.embed(Array(40).fill("A cat sleeps."), { onProgress: ({ progress }) => told.push(progress) });
+    const error = await lens.embed([""]).catch((error) => error);
+    const rows = await new CaseLensEmbeddings(lens).embedDocuments(["A cat sleeps."]);
+    lens.dispose();
+    const here = await CaseLens.load({ model: ${JSON.stringify(MODEL)}, worker: false });
+    here.dispose();
+    console.log(index.size, length, told.at(-1), error instanceof CaseLensError, rows.length, embeddingModel(lens).provider, model.model.url.pathname.split("/").at(-1));
+  })()`;
+  const cwd = fileURLToPath(new URL("../", import.meta.url));
+  // Newer Nodes give ES modules to `require`, and can be told not to.
+  const flags = ["", "--no-experimental-require-module"].filter((flag) => flag === "" || process.allowedNodeEnvironmentFlags.has(flag));
+  for (const flag of flags) {
+    const { stdout } = await promisify(execFile)(process.execPath, [...(flag ? [flag] : []), "--no-warnings", "--eval", script], { cwd });
+    assert.equal(stdout, "1 40 1 true 1 caselens caselens-csts-q4_0.gguf\n", flag);
+  }
 });
 
 test("a file that cannot be read says which and why", async () => {

@@ -3,21 +3,27 @@ import { createHash } from "node:crypto";
 import test from "node:test";
 import { runInNewContext } from "node:vm";
 import { checkText, checkTexts } from "../build/api/check.js";
-import { loadRequest } from "../build/api/options.js";
+import { encoderRequest, lensRequest } from "../build/api/options.js";
 
 const BASE = "https://example.org/app/page.html?q=1";
 const model = "https://example.org/app/models/caselens-csts-q4_0.gguf";
 const head = "https://example.org/app/models/caselens-csts.head.safetensors";
 const sources = async (options, withHead = true) => {
-  const { call } = await loadRequest(options, withHead, BASE);
+  const { call } = await (withHead ? lensRequest : encoderRequest)(options, BASE);
   return [call.model, call.head];
 };
 const invalid = { name: "CaseLensError", code: "invalid-argument" };
 
 test("defaults lie beside the page", async () => {
   assert.deepEqual(await sources(undefined), [{ url: model }, { url: head }]);
-  assert.equal((await loadRequest(undefined, true, BASE)).call.device, "auto");
-  assert.equal("head" in (await loadRequest(undefined, false, BASE)).call, false);
+  assert.equal((await lensRequest(undefined, BASE)).call.device, "auto");
+  assert.equal("head" in (await encoderRequest({ model }, BASE)).call, false);
+});
+
+test("an encoder alone has to be named: the model of this package is none for plain embeddings", async () => {
+  for (const options of [undefined, {}, { device: "wasm" }, { model: undefined }]) {
+    await assert.rejects(encoderRequest(options, BASE), { ...invalid, message: /`model`.*`caselens-csts`/ });
+  }
 });
 
 test("the default head lies beside the model", async () => {
@@ -97,7 +103,7 @@ test("bytes are copied, and only the part that was given", async () => {
 });
 
 test("headers become plain data, and a server has half a minute", async () => {
-  const asked = async (options) => (await loadRequest(options, true, BASE)).call.request;
+  const asked = async (options) => (await lensRequest(options, BASE)).call.request;
   assert.deepEqual(await asked({}), { headers: {}, timeout: 30_000 });
   for (const headers of [{ Authorization: "Bearer 7" }, [["Authorization", "Bearer 7"]], new Headers({ authorization: "Bearer 7" })]) {
     assert.deepEqual(await asked({ headers, timeout: 5 }), { headers: { authorization: "Bearer 7" }, timeout: 5 });
@@ -115,7 +121,7 @@ test("a Blob, a File and a Response hold a file", async () => {
 });
 
 test("files are kept where the option says, which is the same everywhere", async () => {
-  const place = async (cache) => (await loadRequest({ cache }, true, BASE)).call.cache;
+  const place = async (cache) => (await lensRequest({ cache }, BASE)).call.cache;
   assert.deepEqual([await place(undefined), await place(true), await place(false), await place({ folder: "a" })], ["browser", "browser", "none", "browser"]);
   for (const cache of ["a folder", {}, { folder: "" }, { folder: 7 }]) await assert.rejects(place(cache), { ...invalid, message: /\{ folder: "path" \}/ });
 });
@@ -146,13 +152,13 @@ test("wrong options are refused", async () => {
     { signal: {} },
     { signal: null },
   ]) {
-    await assert.rejects(loadRequest(options, true, BASE), invalid, JSON.stringify(options));
+    await assert.rejects(lensRequest(options, BASE), invalid, JSON.stringify(options));
   }
 });
 
 test("a page without a place of its own needs absolute URLs", async () => {
-  await assert.rejects(loadRequest({ model: new Uint8Array(4) }, true, "about:blank"), invalid);
-  assert.ok((await loadRequest({ model: new Uint8Array(4), head: "https://example.org/h" }, true, "about:blank")).call);
+  await assert.rejects(lensRequest({ model: new Uint8Array(4) }, "about:blank"), invalid);
+  assert.ok((await lensRequest({ model: new Uint8Array(4), head: "https://example.org/h" }, "about:blank")).call);
 });
 
 test("lone surrogates are found with their position", async () => {
@@ -197,7 +203,7 @@ test("bytes that were handed over to another thread are told", async () => {
   };
   for (const option of ["model", "head", "wasm"]) {
     for (const value of [gone(given()), gone(given().buffer)]) {
-      await assert.rejects(loadRequest({ model: given(), [option]: value }, true, "https://example.org/"), {
+      await assert.rejects(lensRequest({ model: given(), [option]: value }, "https://example.org/"), {
         name: "CaseLensError",
         code: "invalid-argument",
         message: new RegExp(`^${option} has no bytes any more`),

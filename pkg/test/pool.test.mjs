@@ -10,7 +10,7 @@ const encode = (n) => ({ method: "encode", texts: texts(n), pooling: "mean", nor
 const numbered = (texts, conditions = []) => {
   const number = (text) => (text === undefined ? -1 : Number(text.slice(5)));
   const data = Float32Array.from(texts.flatMap((text, i) => [number(text), number(conditions[i])]));
-  return { dtype: "float32", data, scales: undefined, length: texts.length, dims: 2 };
+  return { dtype: "float32", data, length: texts.length, dims: 2 };
 };
 const failed = (code, message = code) => new CaseLensError(code, message);
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -22,7 +22,7 @@ class FakeWorker {
   kept = Promise.resolve();
   constructor(behave = () => {}, device = "wasm") {
     this.behave = behave;
-    this.info = { device, adapter: null, instructions: "fake", dtype: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
+    this.info = { device, adapter: null, instructions: "fake", weights: "q8_0", dims: 2, model: "fake", bytes: 1, reason: "asked for" };
   }
   async call(call, signal) {
     this.calls.push(call);
@@ -300,4 +300,40 @@ test("by default a processor is left to the page, and small devices get few work
   assert.equal(defaultThreads({ hardwareConcurrency: 4 }), 3);
   assert.equal(defaultThreads({ hardwareConcurrency: 64, deviceMemory: 8 }), 8);
   assert.equal(defaultThreads({ hardwareConcurrency: 8, deviceMemory: 4 }), 2);
+});
+
+test("what an engine may refuse is asked of it before any text of a long call is read", async () => {
+  const refuse = (bad) => (call) => {
+    const all = [...(call.texts ?? call.sentences ?? []), ...(call.conditions ?? [])];
+    if (all.some((text) => bad(text ?? ""))) throw failed("empty-text");
+  };
+  const asked = async (bad, call, threads = 3) => {
+    const first = new FakeWorker(refuse(bad));
+    const pool = new Pool(first, threads, async () => new FakeWorker(), assert.fail);
+    await assert.rejects(pool.call(call, undefined), { code: "empty-text" });
+    return first.calls.map(({ first, ahead, texts, sentences, conditions }) => [first, ahead, (texts ?? sentences ?? conditions).length]);
+  };
+  const one = (place) => [[place, true, 1]];
+  for (const unseen of ["\u200b", "\u00ad \u2060", "\u0301", "\ue000", "\ufffd"]) {
+    const list = texts(300).with(299, unseen);
+    for (const threads of [1, 3]) assert.deepEqual(await asked((text) => text === unseen, { ...encode(300), texts: list }, threads), one(299));
+    assert.deepEqual(await asked((text) => text === unseen, { ...encode(300), texts: list, first: 1000 }), one(1299), "its place in the whole");
+  }
+  const embed = { method: "embed", sentences: texts(40), dtype: "float32" };
+  const conditions = texts(40).with(33, "very ".repeat(1000));
+  assert.deepEqual(await asked((text) => text.length > 1000, { ...embed, conditions }), one(33), "the longest condition");
+  const sentences = texts(40).with(21, "word ".repeat(1000));
+  const long = (text) => text.length > 1000;
+  assert.deepEqual(await asked(long, { ...embed, sentences, conditions: Array(40), onTruncate: "error" }), one(21), "no end is to be left out");
+  const { pool, first } = open();
+  await pool.call({ ...embed, sentences, conditions: Array(40) }, undefined);
+  assert.ok(first.calls.every(({ ahead }) => !ahead), "it may be, elsewhere");
+  assert.deepEqual(await asked((text) => text === "\u200b", { method: "compare", sentence1: "a", sentence2: "b", conditions: texts(9).with(8, "\u200b") }), one(8));
+});
+
+test("a text that looks empty and is read all the same is told of once", async () => {
+  const { pool, first } = open();
+  const list = texts(40).with(5, "\ue000").with(7, "\ue000");
+  assert.equal((await pool.call({ ...encode(40), texts: list }, undefined)).length, 40);
+  assert.equal(first.calls.filter(({ ahead }) => ahead).length, 1, "of some that are alike, one is looked at");
 });

@@ -6,7 +6,7 @@ import { createContext, runInContext } from "node:vm";
 import { Embeddings } from "../build/api/embeddings.js";
 import { cluster } from "../build/api/list/cluster.js";
 import { search } from "../build/api/list/search.js";
-import { loadRequest } from "../build/api/options.js";
+import { encoderRequest } from "../build/api/options.js";
 import { toCaseLensError } from "../build/errors.js";
 
 const elsewhere = createContext({});
@@ -47,11 +47,11 @@ test("what is no typed array of the right class is refused from everywhere", () 
 });
 
 test("a model may be bytes or a URL of another realm", async () => {
-  const sources = async (model) => (await loadRequest({ model: foreign(model) }, false, BASE)).call.model;
+  const sources = async (model) => (await encoderRequest({ model: foreign(model) }, BASE)).call.model;
   assert.deepEqual(await sources("new Uint8Array([7, 1, 2]).subarray(1)"), { bytes: Uint8Array.of(1, 2) });
   assert.deepEqual(await sources("new Uint8Array([1, 2]).buffer"), { bytes: Uint8Array.of(1, 2) });
   const url = { href: "https://example.net/m.gguf", [Symbol.toStringTag]: "URL" }; // Node's contexts have no URL of their own
-  assert.deepEqual((await loadRequest({ model: url }, false, BASE)).call.model, { url: "https://example.net/m.gguf" });
+  assert.deepEqual((await encoderRequest({ model: url }, BASE)).call.model, { url: "https://example.net/m.gguf" });
   for (const wrong of ["new Float32Array(2)", "({})", "new Date(0)"]) await assert.rejects(sources(wrong), { code: "invalid-argument" }, wrong);
 });
 

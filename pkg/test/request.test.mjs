@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Requests } from "../build/page/requests.js";
+import { Requests } from "../build/more/requests.js";
 import { NO_CACHE } from "../build/worker/cache.js";
 import { download, Whole } from "../build/worker/download.js";
 import { fetchThrough } from "../build/worker/requests.js";

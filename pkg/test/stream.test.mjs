@@ -14,7 +14,7 @@ const texts = (n) => Array.from({ length: n }, (_, i) => `text ${i}`);
 /** A lens and an encoder with engines that are doubles; `read` is how many texts reached one. */
 async function open({ behave, ...options } = {}) {
   const wasm = withoutThreads(behave);
-  const given = { device: "wasm", threads: 1, ...options };
+  const given = { model: "m.gguf", device: "wasm", threads: 1, ...options };
   const [lens, encoder] = [await CaseLens.load(given), await Encoder.load(given)];
   return { lens, encoder, wasm, read: () => wasm.engines.flatMap(({ calls }) => calls).reduce((sum, [, texts]) => sum + texts.length, 0) };
 }

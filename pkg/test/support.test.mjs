@@ -55,7 +55,7 @@ test("Node without WebAssembly rejects", { timeout: 60_000 }, async () => {
   assert.match(stdout, /^unsupported There is no WebAssembly here/);
 });
 
-test("a page that requires Trusted Types is told of them, any other of worker-src", () => {
+test("a page that requires Trusted Types is told of them, any other of worker-src", async () => {
   const thrown = [new TypeError("This document requires 'TrustedScriptURL' assignment."), new DOMException("denied", "SecurityError")];
   for (const [i, pattern] of [/Trusted Types/, /worker-src/].entries()) {
     globalThis.Worker = class {
@@ -63,6 +63,6 @@ test("a page that requires Trusted Types is told of them, any other of worker-sr
         throw thrown[i];
       }
     };
-    assert.throws(startWebWorker, { code: "worker", message: pattern, cause: thrown[i] });
+    await assert.rejects(startWebWorker(), { code: "worker", message: pattern, cause: thrown[i] });
   }
 });

@@ -12,7 +12,7 @@ import * as esbuild021 from "esbuild-0.21";
 import * as esbuild025 from "esbuild-0.25";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
-const FILES = ["index.js", "text-index.js", "element.js", "worker.js", "inline.js", "langchain.js", "ai.js", "node.js", "node-text-index.js", "node-worker.js", "node-inline.js"];
+const FILES = ["index.js", "text-index.js", "more.js", "element.js", "worker.js", "inline.js", "langchain.js", "ai.js", "node.js", "node-text-index.js", "node-more.js", "node-worker.js", "node-inline.js"];
 
 let folder;
 before(async () => (folder = await mkdtemp(path.join(tmpdir(), "caselens-bundled-"))));

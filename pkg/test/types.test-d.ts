@@ -60,17 +60,17 @@ await CaseLens.load();
 await CaseLens.load({ model: new Blob(), head: new Response(), cache: true });
 await CaseLens.load({ worker: false, wasm: new URL("https://example.org/caselens_bg.wasm") });
 await CaseLens.load({ worker: () => new Worker("worker.js", { type: "module" }), wasm: new Uint8Array(8) });
-await Encoder.load({ worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });
+await Encoder.load({ model: "m", worker: inThisThread, wasm: new WebAssembly.Module(new ArrayBuffer(8)) });
 await CaseLens.load({ model: { model: { url: new URL("https://example.org/m.gguf"), sha256: "0" }, head: { url: "h" } } });
 await CaseLens.load({ model: "model.gguf", head: new ArrayBuffer(8), signal: undefined });
 
 const info: Info = lens.info;
-const known: [boolean, number | null, void] = [await CaseLens.isCached({ model: "m" }), await Encoder.size(), await CaseLens.delete()];
+const known: [boolean, number | null, void] = [await CaseLens.isCached({ model: "m" }), await Encoder.size({ model: "m" }), await CaseLens.delete()];
 known satisfies unknown[];
 const device: "webgpu" | "wasm" = info.device;
 const threads: number = info.threads;
 const adapter: string | null = info.adapter;
-const described: [string, number, string, number, string] = [info.dtype, info.dims, info.model, info.bytes, info.reason];
+const described: [string, number, string, number, string] = [info.weights, info.dims, info.model, info.bytes, info.reason];
 
 const results: Comparison[] = await lens.compare("a", "b", ["c"] as const, { signal });
 const numbers: number[] = results.flatMap((r) => [r.similarity, r.rating, r.unconditional]);
@@ -180,7 +180,9 @@ await CaseLens.load({ device: "cuda" });
 // @ts-expect-error: a model is a URL or bytes
 await CaseLens.load({ model: 7 });
 // @ts-expect-error: the bare encoder has no head
-await Encoder.load({ head: "head.safetensors" });
+await Encoder.load({ model: "m", head: "head.safetensors" });
+// @ts-expect-error: an encoder has to be named
+await Encoder.load({ device: "wasm" });
 // @ts-expect-error: instances come from load()
 new CaseLens();
 // @ts-expect-error: conditions are a list

@@ -39,6 +39,18 @@ const environments = {
   "bun": { install: ["bun"], files: { "main.mjs": NODE }, commands: [["node", "node_modules/bun/install.js"], [binary("bun"), "main.mjs"]] },
   "deno": { install: ["@deno/linux-x64-glibc"], files: { "main.mjs": NODE }, commands: [["node_modules/@deno/linux-x64-glibc/deno", "run", "--allow-all", "--node-modules-dir=manual", "main.mjs"]] },
   "jest": {
+    install: ["jest"],
+    files: { "main.test.cjs": `const { CaseLens } = require("caselens");\nconst { default: model } = require("caselens-csts");\n${JSDOM("").replace(IMPORT, "")}`, "jest.config.cjs": `module.exports = { testMatch: ["**/*.test.cjs"] };\n` },
+    commands: [["node", binary("jest"), "--silent=false"]],
+    printed: /1 passed/,
+  },
+  "jest, jsdom": {
+    install: ["jest", "jest-environment-jsdom"],
+    files: { "main.test.cjs": `const { CaseLens } = require("caselens");\nconst { default: model } = require("caselens-csts");\n${JSDOM("").replace(IMPORT, "")}`, "jest.config.cjs": `module.exports = { testEnvironment: "jsdom", testEnvironmentOptions: { customExportConditions: ["node", "node-addons"] }, testMatch: ["**/*.test.cjs"] };\n` },
+    commands: [["node", binary("jest"), "--silent=false"]],
+    printed: /1 passed/,
+  },
+  "jest, ES modules": {
     install: ["jest", "jest-environment-jsdom"],
     files: { "main.test.mjs": JSDOM(""), "jest.config.mjs": `export default { testEnvironment: "jsdom", testEnvironmentOptions: { customExportConditions: ["node", "node-addons"] }, testMatch: ["**/*.test.mjs"], transform: {} };\n` },
     commands: [["node", "--experimental-vm-modules", binary("jest"), "--silent=false"]],

@@ -98,7 +98,7 @@ for (const [device, instructions] of [
         assert.equal(info.dims, 384);
         assert.ok(info.reason.length > 0);
       }
-      assert.deepEqual([bare.dtype, full.dtype], ["q8_0", "q4_0"]);
+      assert.deepEqual([bare.weights, full.weights], ["q8_0", "q4_0"]);
       const size = (file) => statSync(path.join(MODELS, file)).size;
       assert.equal(bare.bytes, size(BASE_FILE));
       assert.equal(full.bytes, size(MODEL_FILE) + size(HEAD_FILE));

@@ -1475,12 +1475,12 @@ describe("the speed page", () => {
     const lengths = SHAPES.map(({ lengths }) => [...lengths]);
     assert.deepEqual(lengths.map((all) => [all.length, Math.min(...all), Math.max(...all)]), [[2, 25, 25], [32, 25, 25], [32, 128, 128], [32, 8, 128]]);
     const counted = await page.evaluate(
-      async ([url, texts]) => {
+      async ([url, model, texts]) => {
         const { Encoder } = await import(url);
-        const encoder = await Encoder.load({ device: "wasm" });
+        const encoder = await Encoder.load({ model, device: "wasm" });
         return Promise.all(texts.map(async (text) => (await encoder.tokenize(text)).length));
       },
-      [`${server.origin}/pkg/dist/index.js`, lengths[3].map(textOf)],
+      [`${server.origin}/pkg/dist/index.js`, "models/caselens-csts-q4_0.gguf", lengths[3].map(textOf)],
     );
     assert.deepEqual(counted, lengths[3]);
     await page.close();

@@ -98,6 +98,24 @@ test("a service worker that is a module, by inThisThread", options, async () => 
   }
 });
 
+test("a service worker has what other places load when they first need it", options, async () => {
+  const imports = `import { CaseLens } from "/pkg/dist/index.js"; import { inThisThread } from "/pkg/dist/inline.js";`;
+  const script = `addEventListener("message", (event) => event.waitUntil((async () => {
+    let asked = 0;
+    const fetched = (...request) => (asked++, fetch(...request));
+    const options = { model: "${model}", worker: inThisThread, fetch: fetched, headers: { Accept: "*/*" } };
+    const size = await CaseLens.size(options);
+    const lens = await CaseLens.load(options);
+    let told = 0;
+    const { length } = await lens.embed(Array(40).fill("A cat sleeps."), { onProgress: () => told++ });
+    const batches = [];
+    for await (const { texts } of lens.embedStream(["A", "B", "C"], { batchSize: 2 })) batches.push(texts.length);
+    lens.dispose();
+    return [size > 1e7, asked > 1, length, told > 1, ...batches].join();
+  })().catch(({ code, message }) => code + ": " + message).then((text) => event.ports[0].postMessage(text))));`;
+  assert.equal(await serviceWorker(imports + script, "module"), "true,true,40,true,2,1");
+});
+
 test("a service worker that is one bundled script, with the module named", options, async () => {
   const contents = `import { CaseLens } from ${JSON.stringify(path.join(DIST, "index.js"))}; import { inThisThread } from ${JSON.stringify(path.join(DIST, "inline.js"))};
     ${ON_MESSAGE(`{ model: "${model}", worker: inThisThread, wasm: "${server.origin}/pkg/dist/wasm/caselens_bg.wasm" }`)}`;

@@ -1,12 +1,10 @@
 // Many embeddings as one object: one block of numbers that can be kept, sent and compared as it is.
 
-import { joined } from "../chunks.js";
+import { ARRAYS, EACH, each, joined } from "../chunks.js";
 import type { EmbeddingNumbers, EmbeddingsData, EmbeddingType } from "../types.js";
+import { arrayOf, type TypedArray } from "../realm.js";
 import { areFinite, checkArray, checkChoice, invalid } from "./check.js";
-import { arrayOf, type TypedArray } from "./realm.js";
 
-/** The arrays that numbers of each form are kept in. */
-const ARRAYS = { float32: Float32Array, int8: Int8Array, binary: Uint8Array } as const;
 const TYPES = Object.keys(ARRAYS) as EmbeddingType[];
 
 /** Options that say in which form embeddings are given. */
@@ -65,7 +63,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   /** All rows, one after the other; see {@link EmbeddingsData.data}. */
   readonly data: EmbeddingNumbers[T];
   /** `"int8"` alone: what each row's bytes are multiplied by. */
-  readonly scales: Float32Array | undefined;
+  declare readonly scales: Float32Array | undefined;
   /** How many embeddings there are. */
   readonly length: number;
   /** How many dimensions each has. */
@@ -75,11 +73,11 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   /** The condition that all texts were seen under, null for none; see {@link EmbeddingsData.condition}. */
   readonly condition: string | null | undefined;
   /** How probable it is that each sentence says anything about its condition; see {@link EmbeddingsData.mentioned}. */
-  readonly mentioned: Float32Array | undefined;
+  declare readonly mentioned: Float32Array | undefined;
   /** How many tokens at the end of each text were left out; see {@link EmbeddingsData.truncated}. */
-  readonly truncated: Uint32Array | undefined;
+  declare readonly truncated: Uint32Array | undefined;
   /** How many tokens of each text the encoder does not know; see {@link EmbeddingsData.unknown}. */
-  readonly unknown: Uint32Array | undefined;
+  declare readonly unknown: Uint32Array | undefined;
   /** Each row's product with itself, NaN until somebody asks for it. */
   #squares: Float64Array | undefined;
 
@@ -88,8 +86,9 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
    *
    * @throws {@link CaseLensError} `invalid-argument` when they do not fit together, or hold what is no number.
    */
-  constructor({ dtype, data, scales, length, dims, model, condition, mentioned, truncated, unknown }: EmbeddingsData<T>) {
-    this.dtype = checkDtype(dtype);
+  constructor(given: EmbeddingsData<T>) {
+    const { data, length, dims, model, condition } = given;
+    this.dtype = checkDtype(given.dtype);
     const type = ARRAYS[this.dtype];
     const size = length * widthOf(this.dtype, dims);
     const numbers = arrayOf<EmbeddingNumbers[EmbeddingType]>(type, data);
@@ -97,15 +96,13 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
       throw invalid(`data of ${length} embeddings with ${dims} dimensions must be a ${type.name} of length ${size}.`);
     }
     this.data = numbers as EmbeddingNumbers[T];
-    this.scales = dtype === "int8" ? oneEach(Float32Array, "scales", scales, length) : undefined;
-    if (!areFinite(this.scales ?? numbers)) throw notFinite(this.scales ? "scales" : "data");
     this.length = length;
     this.dims = dims;
     this.model = model;
     this.condition = condition;
-    this.mentioned = mentioned && oneEach(Float32Array, "mentioned", mentioned, length);
-    this.truncated = truncated && oneEach(Uint32Array, "truncated", truncated, length);
-    this.unknown = unknown && oneEach(Uint32Array, "unknown", unknown, length);
+    const scales = this.dtype === "int8" ? (given.scales ?? NO_SCALES) : undefined;
+    Object.assign(this, each({ ...given, scales }, (numbers, what) => oneEach<Float32Array | Uint32Array>(EACH[what], what, numbers, length)));
+    if (!areFinite(this.scales ?? numbers)) throw notFinite(this.scales ? "scales" : "data");
   }
 
   /**
@@ -115,16 +112,9 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
    */
   static fromJSON<T extends EmbeddingType = EmbeddingType>(json: EmbeddingsJSON<T>): Embeddings<T> {
     if (typeof json !== "object" || json === null) throw invalid("The JSON of embeddings must be an object.");
-    const { data, scales, mentioned, truncated, unknown, ...rest } = json;
-    const type: TypedArray<EmbeddingNumbers[EmbeddingType]> = ARRAYS[checkDtype(rest.dtype)];
-    return new Embeddings<T>({
-      ...(rest as Pick<EmbeddingsData<T>, "dtype" | "length" | "dims">),
-      data: typed(type, "data", data) as EmbeddingNumbers[T],
-      scales: scales && typed(Float32Array, "scales", scales),
-      mentioned: mentioned && typed(Float32Array, "mentioned", mentioned),
-      truncated: truncated && typed(Uint32Array, "truncated", truncated),
-      unknown: unknown && typed(Uint32Array, "unknown", unknown),
-    });
+    const type: TypedArray<EmbeddingNumbers[EmbeddingType]> = ARRAYS[checkDtype(json.dtype)];
+    const data = typed(type, "data", json.data);
+    return embeddingsOf<T>({ ...json, data, ...each<unknown, Picked>(json, (numbers, what) => typed<Picked>(EACH[what], what, numbers)) } as EmbeddingsData<T>);
   }
 
   /** The rows, as views of `data`. */
@@ -160,19 +150,10 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
 
   /** What `JSON.stringify` writes; {@link Embeddings.fromJSON} reads it again. */
   toJSON(): EmbeddingsJSON<T> {
-    const { dtype, length, dims, model, condition, data, scales, mentioned, truncated, unknown } = this;
-    return {
-      dtype,
-      length,
-      dims,
-      model,
-      condition,
-      data: Array.from(data),
-      scales: scales && Array.from(scales),
-      mentioned: mentioned && Array.from(mentioned, (probability) => (Number.isNaN(probability) ? null : probability)),
-      truncated: truncated && Array.from(truncated),
-      unknown: unknown && Array.from(unknown),
-    };
+    const { dtype, length, dims, model, condition, data } = this;
+    // JSON has no NaN.
+    const kept = each<Picked, (number | null)[]>(this, (numbers) => Array.from(numbers, (number) => (Number.isNaN(number) ? null : number)));
+    return { dtype, length, dims, model, condition, data: Array.from(data), ...(kept as Partial<EmbeddingsJSON<T>>) };
   }
 
   /**
@@ -211,20 +192,9 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   select(places: readonly number[]): Embeddings<T> {
     for (const place of checkArray("places", places)) this.#check(place as number);
     const { dtype, dims, model, condition } = this;
-    const some = <A extends Picked>(type: TypedArray<A>, numbers: A | undefined) => numbers && picked(type, numbers, 1, places);
-    const data = picked<EmbeddingNumbers[EmbeddingType]>(ARRAYS[dtype], this.data, widthOf(dtype, dims), places) as EmbeddingNumbers[T];
-    return new Embeddings<T>({
-      dtype,
-      data,
-      scales: some(Float32Array, this.scales),
-      length: places.length,
-      dims,
-      model,
-      condition,
-      mentioned: some(Float32Array, this.mentioned),
-      truncated: some(Uint32Array, this.truncated),
-      unknown: some(Uint32Array, this.unknown),
-    });
+    const data = picked<Picked>(ARRAYS[dtype], this.data, widthOf(dtype, dims), places);
+    const kept = each<Picked, Picked>(this, (numbers, what) => picked(EACH[what], numbers, 1, places));
+    return embeddingsOf<T>({ dtype, data, length: places.length, dims, model, condition, ...kept } as EmbeddingsData<T>);
   }
 
   /**
@@ -238,7 +208,7 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
     const models = new Set(all.flatMap(({ model }) => model ?? []));
     if (models.size > 1) throw invalid(`Embeddings of different models (${[...models].join(", ")}) cannot be joined.`);
     const isSame = all.every(({ condition }) => condition === this.condition);
-    return new Embeddings<T>({
+    return embeddingsOf<T>({
       ...(joined(all) as EmbeddingsData<T>),
       model: all.every(({ model }) => model !== undefined) ? this.model : undefined,
       condition: isSame ? this.condition : undefined,
@@ -280,6 +250,11 @@ export class Embeddings<T extends EmbeddingType = EmbeddingType> implements Embe
   }
 }
 
+// Outside of the class: one that names itself in its body has another name in a bundle (`_Embeddings`), which consoles show.
+const embeddingsOf = <T extends EmbeddingType>(data: EmbeddingsData<T>): Embeddings<T> => new Embeddings<T>(data);
+
+/** What is no list of scales. */
+const NO_SCALES: unknown = {};
 /** Numbers, or bytes, of a row. */
 const widthOf = (dtype: EmbeddingType, dims: number): number => (dtype === "binary" ? Math.ceil(dims / 8) : dims);
 

@@ -6,11 +6,11 @@ import type { CallOptions, EmbeddingsData, EmbeddingType, Info, Pooling } from "
 import { checkBoolean, checkFunction, checkInteger, checkMade, checkOptions, checkSignal, checkText, checkTexts, invalid } from "./check.js";
 import { disposable } from "./dispose.js";
 import { checkDtype, Embeddings, type VectorOptions } from "./embeddings.js";
-import { areKept, forget, sizeOf } from "./files.js";
+import { files } from "./files.js";
 import { indexes, originOf } from "./index/lazy.js";
 import type { EncoderIndexOptions, LoadIndexOptions } from "./index/open.js";
 import type { Index } from "./index/text-index.js";
-import { type EncoderLoadOptions, loadRequest } from "./options.js";
+import { type EncoderLoadOptions, encoderRequest } from "./options.js";
 import { checkPooling } from "./pooling.js";
 import { type ProgressOptions, toldOfReading } from "./progress.js";
 import { type BatchOptions, type EmbeddedBatch, embedStream } from "./stream.js";
@@ -41,7 +41,7 @@ export interface EmbedStreamOptions<T extends EmbeddingType = EmbeddingType> ext
  *
  * @example
  * ```ts
- * const encoder = await Encoder.load();
+ * const encoder = await Encoder.load({ model: "models/all-MiniLM-L6-v2-q8_0.gguf" });
  * const [a, b] = await encoder.embed(["A cat sleeps.", "A kitten naps."]);
  * ```
  */
@@ -59,9 +59,9 @@ export class Encoder {
    *
    * @throws {@link CaseLensError} with any code but `disposed` and those of heads.
    */
-  static async load(options?: EncoderLoadOptions): Promise<Encoder> {
-    const { call, threads, events, signal } = await loadRequest(options, false);
-    return new Encoder(await Pool.load(call, threads, events, signal));
+  static async load(options: EncoderLoadOptions): Promise<Encoder> {
+    const { call, threads, events, signal } = await encoderRequest(options);
+    return encoderOf(await Pool.load(call, threads, events, signal));
   }
 
   /**
@@ -69,8 +69,8 @@ export class Encoder {
    *
    * @param options those of `load`: the encoder, the cache, and how to ask for them.
    */
-  static async isCached(options?: EncoderLoadOptions): Promise<boolean> {
-    return areKept(options, false);
+  static async isCached(options: EncoderLoadOptions): Promise<boolean> {
+    return (await files("look", encoderRequest(options))).kept;
   }
 
   /**
@@ -79,13 +79,13 @@ export class Encoder {
    *
    * @throws {@link CaseLensError} `network`, `http`, `file`, `invalid-argument` or `worker`.
    */
-  static async size(options?: EncoderLoadOptions): Promise<number | null> {
-    return sizeOf(options, false);
+  static async size(options: EncoderLoadOptions): Promise<number | null> {
+    return (await files("measure", encoderRequest(options))).size;
   }
 
   /** Forgets the kept files of a model. One that is loaded stays loaded. */
-  static async delete(options?: EncoderLoadOptions): Promise<void> {
-    return forget(options, false);
+  static async delete(options: EncoderLoadOptions): Promise<void> {
+    await files("drop", encoderRequest(options));
   }
 
   /** What is loaded and where it runs. Changes when the GPU is lost and `device` was `"auto"`. */
@@ -195,6 +195,9 @@ export class Encoder {
     this.#pool.close(new CaseLensError("disposed", "This Encoder was disposed of. Load a new one."));
   }
 
-  /** As `dispose`: `using encoder = await Encoder.load()` does it at the end of the block. */
+  /** As `dispose`: `using encoder = await Encoder.load({ model })` does it at the end of the block. */
   declare readonly [Symbol.dispose]: () => void;
 }
+
+// Outside of the class: one that names itself in its body has another name in a bundle (`_Encoder`), which consoles show.
+const encoderOf = (pool: Pool): Encoder => new (Encoder as unknown as new (pool: Pool) => Encoder)(pool);

@@ -1,13 +1,12 @@
 // What `load` takes, and how it becomes a call of the worker.
 
-import { CaseLensError, inWords } from "../errors.js";
 import type { ClientEvents } from "../page/client.js";
+import { bring, more } from "../page/more.js";
 import { platform } from "../page/platform.js";
 import type { LoadCall, Source, WasmSource } from "../protocol.js";
+import { classOf } from "../realm.js";
 import type { Device, Fetch, Progress, WasmModule, WorkerLike } from "../types.js";
 import { checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, invalid } from "./check.js";
-import { fromHub } from "./hub.js";
-import { bytesOf, classOf } from "./realm.js";
 
 /**
  * A file: its URL, its bytes (copied; yours stay usable), or a `Blob`, `File` or `Response` that holds them. A string is resolved against the page's base URL; in Node and Deno
@@ -65,7 +64,7 @@ export interface EngineOptions {
   wasm?: FileSource | WasmModule | undefined;
 }
 
-/** Options of `Encoder.load`. All are optional. */
+/** Options of `Encoder.load`. All but `model` are optional. */
 export interface EncoderLoadOptions extends EngineOptions {
   /**
    * The encoder: a model that comes as a package (`import model from "caselens-csts"`), or a GGUF file of BERT, RoBERTa, XLM-RoBERTa or
@@ -74,10 +73,8 @@ export interface EncoderLoadOptions extends EngineOptions {
    *
    * A file that is kept ({@link EncoderLoadOptions.cache}) is kept under its full URL, and not asked for again: publish a
    * changed model under another name, or change the URL's query (`model.gguf?v=2`).
-   *
-   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
    */
-  model?: PackagedModel | FileSource | undefined;
+  model: PackagedModel | FileSource;
   /**
    * Where to run. `"webgpu"` and `"wasm"` (the CPU) insist: without an adapter, `"webgpu"` fails with `webgpu-unavailable`,
    * and does not wait for the model. A GPU is opened, and compiles its kernels, while the model is on its way.
@@ -155,7 +152,13 @@ export interface EncoderLoadOptions extends EngineOptions {
 }
 
 /** Options of `CaseLens.load`. All are optional. */
-export interface LoadOptions extends EncoderLoadOptions {
+export interface LoadOptions extends Omit<EncoderLoadOptions, "model"> {
+  /**
+   * The encoder; see {@link EncoderLoadOptions.model}.
+   *
+   * @defaultValue `"models/caselens-csts-q4_0.gguf"`, beside the page; in Node and Deno in the working directory
+   */
+  model?: PackagedModel | FileSource | undefined;
   /**
    * The head of this encoder, as `caselens train-head` writes it: how embeddings are made, and the layers on top of them where it
    * has any. A head for another encoder is refused (`head-mismatch`).
@@ -184,34 +187,47 @@ export interface LoadRequest {
 }
 
 /**
+ * What `Encoder.load` takes.
+ *
  * @param base the URL that relative URLs belong to.
  * @throws CaseLensError `invalid-argument`.
  */
-export async function loadRequest(value: LoadOptions | undefined, withHead: boolean, base = platform().base()): Promise<LoadRequest> {
-  const options = checkOptions<LoadOptions>(value);
+export async function encoderRequest(value: EncoderLoadOptions | undefined, base = platform().base()): Promise<LoadRequest> {
+  const options = checkOptions<EncoderLoadOptions>(value);
+  if (options.model === undefined) throw invalid("An Encoder needs to be told its `model`: a GGUF file's URL, or a package such as `caselens-csts`.");
+  return requestOf(options, options.model, base);
+}
+
+/** What both take. */
+async function requestOf(options: LoadOptions, given: PackagedModel | FileSource, base: string): Promise<LoadRequest> {
   const onWarning = checkFunction("onWarning", options.onWarning) ?? ((message) => console.warn(message));
   const onProgress = checkFunction("onProgress", options.onProgress);
   const signal = checkSignal(options.signal);
   const device = checkChoice("device", options.device, DEVICES, "auto");
-  const given = options.model ?? DEFAULT_MODEL;
-  const packaged = isPackaged(given) ? given : undefined;
-  const { url: file, sha256: modelSum } = packaged?.model ?? { url: given as FileSource, sha256: undefined };
-  const model = withSha256(await toSource("model", fromHub("model", file, options.hub), base), "integrity", options.integrity ?? modelSum);
   const { start, alone, wasm } = await engineRequest(options, base);
+  const { hub, headers } = options;
+  const { url, sha256 } = isPackaged(given) ? given.model : { url: given, sha256: undefined };
+  const model = await withSha256(await toSource("model", url, base, hub), "integrity", options.integrity ?? sha256);
   const wanted = checkInteger("threads", options.threads, 1, MOST_THREADS) ?? defaultThreads(platform().hardware());
   const threads = alone ? 1 : wanted;
   const cache = platform().cache(options.cache);
   if (cache === undefined) throw invalid('cache must be true, false or { folder: "path" }.');
   const timeout = checkInteger("timeout", options.timeout, 1, MOST_PATIENCE) ?? DEFAULT_TIMEOUT;
   const events = { onProgress, onWarning, fetch: checkFunction("fetch", options.fetch), start };
-  const call: LoadCall = { method: "load", model, device, cache, request: { headers: checkHeaders(options.headers), timeout }, ...wasm };
-  if (!withHead) return { call, threads, events, signal };
+  const request = { headers: headers === undefined ? {} : (await more()).headersOf(headers), timeout };
+  return { call: { method: "load", model, device, cache, request, ...wasm }, threads, events, signal };
+}
 
-  const own = options.head === undefined ? packaged?.head : undefined;
-  const headFile = own?.url ?? options.head;
-  const head = headFile === undefined ? defaultHead(model, base) : await toSource("head", fromHub("head", headFile, options.hub), base);
-  const { headIntegrity = own?.sha256 } = options;
-  return { call: { ...call, head: withSha256(head, "headIntegrity", headIntegrity) }, threads, events, signal };
+/** What `CaseLens.load` takes: the same, and a head. Both have a place where they are looked for. */
+export async function lensRequest(value: LoadOptions | undefined, base = platform().base()): Promise<LoadRequest> {
+  const options = checkOptions<LoadOptions>(value);
+  const { model = DEFAULT_MODEL, head: given, headIntegrity, hub } = options;
+  const request = await requestOf(options, model, base);
+  const own = given === undefined && isPackaged(model) ? model.head : undefined;
+  const file = own?.url ?? given;
+  const source = file === undefined ? defaultHead(request.call.model, base) : await toSource("head", file, base, hub);
+  const head = await withSha256(source, "headIntegrity", headIntegrity ?? own?.sha256);
+  return { ...request, call: { ...request.call, head } };
 }
 
 /** What the options say of the engine: `alone` is one that other workers cannot help. */
@@ -222,30 +238,16 @@ export async function engineRequest(
   if (worker !== undefined && worker !== false && typeof worker !== "function") {
     throw invalid("worker must be false, for the engine in this thread, or a function that starts a worker.");
   }
+  if (worker && "more" in worker) bring(worker.more as typeof import("../more.js"));
   const start = worker === false ? () => platform().startHere() : worker && (() => platform().portOf(worker()));
   const alone = worker === false || (worker !== undefined && "threads" in worker);
-  return { start, alone, wasm: wasm === undefined ? {} : { wasm: await wasmSource(wasm, base) } };
-}
-
-async function wasmSource(value: FileSource | WasmModule, base: string): Promise<WasmSource> {
-  if (classOf(value) === "WebAssembly.Module") return { module: value as WebAssembly.Module };
-  return toSource("wasm", value as FileSource, base);
+  return { start, alone, wasm: wasm === undefined ? {} : { wasm: await toSource("wasm", wasm as FileSource, base) } };
 }
 
 /** Whether a model is named by its package's files. */
 function isPackaged(value: unknown): value is PackagedModel {
   const file = (value as Partial<PackagedModel> | null)?.model;
   return typeof value === "object" && typeof file === "object" && file !== null && "url" in file;
-}
-
-/** Headers as plain data, which the worker is sent. */
-function checkHeaders(value: EncoderLoadOptions["headers"]): Record<string, string> {
-  if (value === undefined) return {}; // Node's own `Headers` needs WebAssembly, which may be missing
-  try {
-    return Object.fromEntries(new Headers(value as HeadersInit));
-  } catch (cause) {
-    throw invalid(`headers must be names with their values: ${inWords(cause)}.`);
-  }
 }
 
 /** The default head: beside the model, or beside the default model when the model has no place that others can be beside. */
@@ -269,41 +271,22 @@ export function defaultThreads(device: { hardwareConcurrency?: number; deviceMem
   return Math.max(1, Math.min((device?.hardwareConcurrency ?? 1) - 1, most));
 }
 
-async function toSource(what: string, value: FileSource, base: string): Promise<Source> {
-  const kind = classOf(value);
-  if (typeof value === "string" || kind === "URL") return { url: toUrl(what, value as string | URL, base) };
-  if (kind === "Blob" || kind === "File") return { blob: value as Blob };
-  if (kind === "Response") return { blob: await bodyOf(what, value as Response) };
-  const bytes = bytesOf(what, value);
-  // A copy, because the bytes move to the worker and the caller's must not vanish.
-  if (bytes) return { bytes: new Uint8Array(bytes) };
-  throw invalid(`${what} must be a URL, an ArrayBuffer, a Uint8Array, a Blob or a Response${what === "model" ? ", or a model's package such as `caselens-csts`" : ""}.`);
+/** Where a file comes from. What is no URL of a server or a file is seldom, and is looked at by code that is loaded for it. */
+async function toSource(what: string, value: FileSource, base: string, hub?: string | URL): Promise<Source> {
+  if (classOf(value) === "URL") return { url: (value as URL).href };
+  if (typeof value !== "string") return (await more()).sourceOf(what, value) as Promise<Source>;
+  return { url: toUrl(what, value.startsWith("hf://") ? (await more()).onHub(what, value, hub) : value, base) };
 }
 
-function toUrl(what: string, value: string | URL, base: string): string {
+function toUrl(what: string, name: string, base: string): string {
   try {
-    return typeof value === "string" ? platform().resolve(value, base) : value.href;
+    return platform().resolve(name, base);
   } catch {
-    throw invalid(`${what} is not a URL: "${value}".`);
+    throw invalid(`${what} is not a URL: "${name}".`);
   }
 }
 
-/** What a server answered to the caller. */
-async function bodyOf(what: string, response: Response): Promise<Blob> {
-  const { ok, status } = response;
-  const url = response.url || undefined; // one that the caller made has none
-  if (!ok) throw new CaseLensError("http", `The answer that was given as ${what} holds no file (HTTP ${status}${url ? `, ${url}` : ""}).`, { url, status });
-  return response.blob().catch((cause: unknown) => {
-    throw new CaseLensError("download-incomplete", `The answer that was given as ${what} could not be read: ${inWords(cause)}.`, { cause, url });
-  });
-}
-
-function withSha256(source: Source, what: string, value: string | undefined): Source {
+async function withSha256(source: Source, what: string, value: string | undefined): Promise<Source> {
   if (value === undefined) return source;
-  const text = String(value);
-  if (/^[0-9a-f]{64}$/i.test(text)) return { ...source, sha256: text.toLowerCase() };
-  const [, base64] = /^sha256-([\w+/]{43}=)$/.exec(text) ?? [];
-  if (!base64) throw invalid(`${what} must be the 64 hexadecimal digits of a SHA-256, or "sha256-…" in Base64.`);
-  const digits = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0"));
-  return { ...source, sha256: digits.join("") };
+  return { ...source, sha256: /^[0-9a-f]{64}$/.test(value) ? value : (await more()).digestOf(what, value) };
 }

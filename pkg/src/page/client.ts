@@ -1,11 +1,12 @@
 // The page's side of one worker: numbers the calls, waits for their answers, and ends the worker.
 
 import { CaseLensError, fromErrorData } from "../errors.js";
+import type { Requests } from "../more/requests.js";
 import type { Call, FromWorker, LoadCall, Results, ToWorker } from "../protocol.js";
 import type { Fetch, LoadedInfo, Progress } from "../types.js";
+import { more } from "./more.js";
 import { platform } from "./platform.js";
 import type { WorkerPort } from "./port.js";
-import { Requests } from "./requests.js";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -84,9 +85,11 @@ export class Client {
   }
 
   /** Does a call that needs files, which the caller's own `fetch` gets where there is one. */
-  #ask<C extends Call>(call: C, signal: AbortSignal | undefined, transfer: Transferable[] = []): Promise<Results[C["method"]]> {
-    if (!this.#events.fetch || !("request" in call)) return this.call(call, signal, transfer);
-    this.#requests = new Requests(this.#events.fetch);
+  async #ask<C extends Call>(call: C, signal: AbortSignal | undefined, transfer: Transferable[] = []): Promise<Results[C["method"]]> {
+    const { fetch } = this.#events;
+    if (!fetch || !("request" in call)) return this.call(call, signal, transfer);
+    const { Requests } = await more();
+    this.#requests = new Requests(fetch);
     const { port } = this.#requests;
     return this.call({ ...call, request: { ...call.request, port } }, signal, [...transfer, port]);
   }

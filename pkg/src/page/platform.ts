@@ -8,7 +8,7 @@ import { startHere, startWebWorker, WebWorkerPort } from "./start.js";
 
 export interface Platform {
   /** @throws CaseLensError `worker` when none can be started. */
-  startWorker(): WorkerPort;
+  startWorker(): WorkerPort | Promise<WorkerPort>;
   /** The engine in this thread, behind the same face. */
   startHere(): Promise<WorkerPort>;
   /** A worker that the caller started. */

@@ -4,6 +4,7 @@ import { CaseLensError, inWords } from "../errors.js";
 import { watchPolicy } from "../policy.js";
 import type { ToWorker } from "../protocol.js";
 import type { WorkerLike } from "../types.js";
+import { more } from "./more.js";
 import type { WorkerPort } from "./port.js";
 
 /** A browser's worker. */
@@ -63,7 +64,7 @@ export async function startHere(): Promise<WebWorkerPort> {
 }
 
 /** @throws CaseLensError `worker` when there are no workers here, or the page may not start this one. */
-export function startWebWorker(): WebWorkerPort {
+export async function startWebWorker(): Promise<WebWorkerPort> {
   if (typeof Worker === "undefined") {
     throw new CaseLensError("worker", `There are no web workers here. ${WITHOUT}`);
   }
@@ -76,18 +77,13 @@ export function startWebWorker(): WebWorkerPort {
     // Bundlers look for this expression as it stands here, in the package's `dist/index.js`: the worker lies beside that.
     return new WebWorkerPort(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), isRefused);
   } catch (cause) {
-    throw notStarted(cause);
+    throw await notStarted(cause);
   }
 }
 
 /** The error for a worker that the page may not start. */
-function notStarted(cause: unknown): CaseLensError {
-  let why = "Serve the `dist` folder of the package from the page's own origin, or from a server that allows other origins (CORS); a Content-Security-Policy has to allow it in `worker-src`.";
-  if (/TrustedScriptURL/.test(inWords(cause))) {
-    why = "The page requires Trusted Types for scripts: give `worker: () => new Worker(policy.createScriptURL(url), { type: \"module\" })`, with the URL of `dist/worker.js`.";
-  } else if (!/^(https?|file):/.test(here)) {
-    why = `A content script may not: ${WITHOUT}`;
-  }
+async function notStarted(cause: unknown): Promise<CaseLensError> {
+  const why = await more().then(({ whyNotStarted }) => whyNotStarted(cause, here, WITHOUT), inWords);
   return new CaseLensError("worker", `The worker of caselens could not be started. ${why}`, { cause });
 }
 

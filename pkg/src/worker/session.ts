@@ -284,7 +284,7 @@ export class Session {
       }
       for (const warning of done.warnings) warned.add(warning);
     }
-    this.#warn(warned, running);
+    if (!call.ahead) this.#warn(warned, running);
     return results;
   }
 
@@ -429,8 +429,8 @@ export class Session {
       return this.#start(call, meter, false);
     }
     this.#engine = engine;
-    const { dim, ...info } = engine.info();
-    this.#info = { ...info, dims: dim };
+    const { dim, dtype, ...info } = engine.info();
+    this.#info = { ...info, dims: dim, weights: dtype };
     this.#gpuLoss = undefined;
     if (copies.size > 0 && this.#info.device === "wasm") this.#handOn(copies.get("model")?.bytes(), copies.get("head")?.bytes());
     void Promise.all(downloads.map(({ kept }) => kept)).then(() => this.#outside.post({ type: "kept" }));

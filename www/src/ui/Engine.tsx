@@ -29,7 +29,7 @@ function Facts({ state, time }: { state: Extract<EngineState, { phase: "ready" }
           <Fact name={words.adapter} value={info.adapter || words.noAdapter} />
         )}
         <Fact name={words.model} value={info.model} />
-        <Fact name={words.dtype} value={info.dtype} />
+        <Fact name={words.dtype} value={info.weights} />
         <Fact name={words.size} value={words.megabytes(info.bytes)} />
         {time && <Fact name={words.time} value={lastTime.value ? words.milliseconds(lastTime.value.ms) : strings.results.none} />}
       </dl>

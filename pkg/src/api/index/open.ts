@@ -7,7 +7,7 @@ import { checkChoice, checkFilled, checkInteger, checkOptions, checkSignal, inva
 import type { VectorOptions } from "../embeddings.js";
 import { asRead } from "../list/options.js";
 import { checkPooling } from "../pooling.js";
-import { bytesOf } from "../realm.js";
+import { bytesOf } from "../../realm.js";
 import { checkName } from "./check-name.js";
 import { type Description, read } from "./file.js";
 import { isSame, type Origin, probed } from "./origin.js";

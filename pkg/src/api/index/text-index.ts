@@ -106,7 +106,8 @@ export interface IndexStoreOptions {
 }
 
 /** Makes an index of what it belongs to and what is in it: the constructor, which the published types say nothing of. */
-let made: <M>(origin: Origin, contents: Contents) => Index<M>;
+// Outside of the class: one that names itself in its body has another name in a bundle (`_Index`), which consoles show.
+const made = <M>(origin: Origin, contents: Contents): Index<M> => new (Index as unknown as new (origin: Origin, contents: Contents) => Index<M>)(origin, contents);
 
 const LIMIT = 10;
 const LEXICAL_WEIGHT = 0.3;
@@ -156,10 +157,6 @@ export class Index<M = unknown> implements Iterable<Item<M>> {
     this.#mentioned = [...(contents.mentioned ?? new Array<number>(this.#items.length).fill(NaN))];
     this.#places = placesOf(this.#items);
     if (this.#places.size < this.#items.length) throw new CaseLensError("index-format", "The index holds an id twice: it is damaged.");
-  }
-
-  static {
-    made = (origin, contents) => new Index(origin, contents);
   }
 
   /** The name of the model that reads the texts, as `info.model`. */

@@ -4,7 +4,7 @@
 import type { Grouping } from "../../types.js";
 import { checkInteger, checkOptions, invalid } from "../check.js";
 import type { Embeddings } from "../embeddings.js";
-import { arrayOf } from "../realm.js";
+import { arrayOf } from "../../realm.js";
 import { type Calls, embedAll, type ListOptions, listRequest, saying } from "./options.js";
 
 /** Options of `cluster`. */

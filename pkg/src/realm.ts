@@ -1,7 +1,7 @@
 // Values of another realm: an iframe, or a `vm` context such as Jest and jsdom run code in. Its classes are not the ones here,
 // so `instanceof` says no to all of them. What a value is, it is asked itself.
 
-import { invalid } from "./check.js";
+import { CaseLensError } from "./errors.js";
 
 type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array;
 /** The class of a typed array. */
@@ -34,6 +34,6 @@ export function bytesOf(what: string, value: unknown): Uint8Array<ArrayBuffer> |
   try {
     return given && new Uint8Array(given.buffer as ArrayBuffer, (given as Partial<Uint8Array>).byteOffset, (given as Partial<Uint8Array>).length);
   } catch {
-    throw invalid(`${what} has no bytes any more: its ArrayBuffer was transferred. Transfer a copy.`);
+    throw new CaseLensError("invalid-argument", `${what} has no bytes any more: its ArrayBuffer was transferred. Transfer a copy.`);
   }
 }

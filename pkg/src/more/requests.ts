@@ -2,7 +2,7 @@
 //
 // Each request has a port of its own. A chunk is sent when the worker asks for more, so that a body waits with its server.
 
-import { inWords } from "../errors.js";
+import { inWords } from "../words.js";
 import type { FromRequest, ToRequest, WorkerRequest } from "../protocol.js";
 import type { Fetch } from "../types.js";
 

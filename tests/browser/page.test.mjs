@@ -9,6 +9,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { parseAst, transformWithEsbuild } from "vite";
+import { answers, STORED } from "./answers.mjs";
 import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, stickingOut, violations, visit, withoutMentions } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
@@ -106,7 +107,7 @@ async function moduleOf(file) {
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-/** Waits until every condition has its number and nothing is pending; fails as soon as the page shows an error. */
+/** Waits until every condition has its number, by the model that is here, and nothing is pending; fails as soon as the page shows an error. */
 async function settled(page, timeout = PATIENT) {
   const outcome = await page.waitForFunction(
     () => {
@@ -115,7 +116,7 @@ async function settled(page, timeout = PATIENT) {
       const rows = [...document.querySelectorAll(".rows > li:not(.unaided)")];
       const filled = rows.filter((row) => row.querySelector("input").value.trim() !== "");
       const done =
-        !document.querySelector(".rows.stale") &&
+        !document.querySelector(".rows:is(.stale, .stored)") &&
         filled.length > 0 &&
         filled.every((row) => /\d/.test(row.querySelector(".cell-value").textContent) || row.matches(".unsaid"));
       return done && "settled";
@@ -217,6 +218,100 @@ describe("the first minute", () => {
     assert.equal(await engine.evaluate((each) => each.open), false);
     assert.ok(await engine.evaluate((each) => document.querySelector(".about").compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING));
     await page.close();
+  });
+});
+
+describe("before the model is there", () => {
+  const BEFOREHAND = "Answers computed beforehand by the same model.";
+  const note = (page) => page.getByText(BEFOREHAND);
+  /** The page whose model does not come before `letGo()`, and what moves on it. */
+  async function openWaiting(hash, options = {}) {
+    let letGo;
+    server.rule(MODEL_PATH, { until: new Promise((resolve) => (letGo = resolve)) });
+    const own = await browser.newContext({ serviceWorkers: "block", reducedMotion: "reduce", ...options });
+    await own.addInitScript(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifts.push(value);
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    return { page: await open(hash, { within: own }), letGo };
+  }
+
+  test("what is stored of the examples is what the model that ships says", { timeout: PATIENT }, async () => {
+    const remedy = "the model has changed: make the table anew with node tests/browser/answers.mjs";
+    const [there, made] = [JSON.parse(await readFile(STORED, "utf8")), await answers()];
+    for (const name of ["encoder", "head", "threshold"]) assert.equal(there[name], made[name], `${name}: ${remedy}`);
+    const steps = { unconditional: 1e-4, similarity: 1e-4, rating: 1e-2, mentioned: 1e-2, shares: 1e-2 };
+    /** Every number of a part, beside what it should be. */
+    const compare = (one, other, at, step) => {
+      if (typeof other === "number") assert.ok(Math.abs(one - other) * step <= 0.01, `${at}: ${one} is stored, the model says ${other}; ${remedy}`);
+      else {
+        assert.deepEqual(Object.keys(one), Object.keys(other), `${at}: ${remedy}`);
+        for (const key of Object.keys(other)) compare(one[key], other[key], `${at}.${key}`, steps[key] ?? step);
+      }
+    };
+    compare(there.examples, made.examples, "examples");
+    assert.equal(there.examples.length, 12);
+  });
+
+  for (const [size, viewport] of Object.entries({ "a phone": { width: 390, height: 844 }, "a narrow one": { width: 320, height: 640 }, "a desk": { width: 1280, height: 800 } })) {
+    test(`an example has its answers at once, marked as computed beforehand; the model's own take their place and nothing moves: ${size}`, { timeout: PATIENT }, async () => {
+      const { page, letGo } = await openWaiting("", { viewport });
+      await note(page).waitFor();
+      const before = await shown(page);
+      assert.deepEqual(before.rows.map(({ condition }) => condition), CONDITIONS);
+      assert.match(before.rows[0].spoken, /^the place: similarity/);
+      assert.equal(await page.locator(".readout-caption").innerText(), "under “the place”");
+      const words = await page.locator(".tint span").allInnerTexts();
+      assert.equal(words.join(" "), CHESS.join(" "));
+      await page.locator(".suggestions-place").getByText(/Loading the model/).waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.evaluate(() => (window.shifts.length = 0));
+      letGo();
+      await settled(page);
+      assert.equal(await note(page).isVisible(), false);
+      const after = await shown(page);
+      before.rows.forEach(({ similarity }, i) => assert.ok(Math.abs(similarity - after.rows[i].similarity) <= 0.0101, `${CONDITIONS[i]}: ${similarity}, then ${after.rows[i].similarity}`));
+      await page.waitForTimeout(300);
+      assert.deepEqual(await page.evaluate(() => window.shifts), []);
+      await page.context().close();
+    });
+  }
+
+  test("every example has its answers; they go as soon as something else is typed", async () => {
+    const { page, letGo } = await openWaiting("");
+    for (let i = 0; i < 12; i += 1) {
+      await page.locator(".example").nth(i).click();
+      await note(page).waitFor();
+      const { rows, unconditional } = await shown(page);
+      assert.ok([unconditional, ...rows.map(({ similarity }) => similarity)].every(Number.isFinite), JSON.stringify(rows));
+      assert.deepEqual(rows.map(({ condition }) => condition), await conditionsOf(page));
+    }
+    for (const type of [() => first(page).pressSequentially("s"), () => adder(page).pressSequentially("t")]) {
+      await page.locator(".example").first().click();
+      await note(page).waitFor();
+      await type();
+      await page.waitForFunction(() => [...document.querySelectorAll(".rows .cell-value")].every(({ textContent }) => textContent === "–"));
+      assert.equal(await note(page).count(), 0);
+      assert.equal(await page.locator(".tint").count(), 0);
+      await page.locator(".missing").getByText(/Loading the model/).waitFor();
+    }
+    letGo();
+    await settled(page);
+    assert.equal((await shown(page)).rows.length, CONDITIONS.length + 1);
+    await page.context().close();
+  });
+
+  test("nothing is told beforehand of another encoder", async () => {
+    const head = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4);
+    await server.siteWith("/another/", { [HEAD_FILE]: head });
+    server.rule(`/another/models/${MODEL_FILE}`, { delay: 3000 });
+    const page = await open("", { within: await browser.newContext({ serviceWorkers: "block" }), site: "another" });
+    await page.locator(".missing").getByText(/Loading the model/).waitFor();
+    assert.equal(await note(page).count(), 0);
+    assert.equal(await page.locator(".unaided .cell-value").innerText(), "–");
+    await page.context().close();
   });
 });
 

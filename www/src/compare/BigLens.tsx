@@ -1,7 +1,7 @@
 // The big picture: the two sentences as discs, overlapping as much as they are alike under the condition in the lens.
 
 import { similarity as written } from "../format";
-import { answers, comparisonOf, pending, unconditional } from "../state/answers";
+import { answers, comparisonOf, stale, unconditional } from "../state/answers";
 import { conditions } from "../state/fields";
 import { inLens } from "../state/focus";
 import { unsaidIn } from "../state/said";
@@ -33,7 +33,7 @@ export function BigLens() {
   return (
     <div class={value === undefined ? "figure unknown" : "figure"} aria-hidden="true">
       <Figure similarity={shown} />
-      <div class={pending.value ? "readout stale" : "readout"}>
+      <div class={stale.value ? "readout stale" : "readout"}>
         <p class="readout-value">{value === undefined ? words.none : written(value)}</p>
         <p class="readout-caption" title={unsaid ? undefined : through?.condition}>
           {unsaid ? words.unsaid[unsaid] : caption()}

@@ -5,11 +5,12 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, CompareOptions, Comparison } from "caselens";
-import { lens, noteDevice, overcome } from "./engine";
-import { filledConditions, isBlank, sentences } from "./fields";
+import { encoder, lens, noteDevice, overcome } from "./engine";
+import { fields, filledConditions, isBlank, sentences } from "./fields";
 import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
+import { type StoredAnswer, storedFor } from "./stored";
 
-export type Answer = { readonly comparison: Comparison } | { readonly problem: Problem };
+export type Answer = { readonly comparison: Comparison } | StoredAnswer | { readonly problem: Problem };
 
 const pauseMs = 150;
 /** A condition that takes longer than this, in milliseconds, makes a device slow: suggesting takes some thirty. */
@@ -18,6 +19,10 @@ const slowMs = 500;
 /** Answers by the condition's identity; those of edited conditions stay until they are replaced. */
 export const answers = signal<ReadonlyMap<number, Answer>>(new Map());
 export const pending = signal(false);
+/** Whether the answers are an example's that were computed beforehand: until the lens has its own, or something else is typed. */
+export const stored = signal(false);
+/** Whether the answers are not those to what is typed. */
+export const stale = computed(() => pending.value && !stored.value);
 export const failure = signal<Problem | undefined>(undefined);
 /** How long the last answer took, in milliseconds, and for how many conditions. */
 export const lastTime = signal<{ readonly ms: number; readonly conditions: number } | undefined>(undefined);
@@ -96,6 +101,7 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
       if (answer) usable.set(text, answer);
     });
     known = { lens: by, pair: key, answers: usable };
+    stored.value = false;
     answers.value = new Map(
       wanted.flatMap(({ id, text }) => {
         const answer = usable.get(text);
@@ -117,9 +123,24 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
 /** Nothing can be compared: takes back what stands there. */
 function forget(): void {
   answers.value = new Map();
+  stored.value = false;
   unconditional.value = undefined;
   failure.value = undefined;
   pending.value = false;
+}
+
+/** Shows what was computed beforehand, where that is of what is typed and nothing newer is there; takes it back where it is not. */
+function showStored(): boolean {
+  const now = fields.peek();
+  const own = encoder.peek() === "small" && known?.pair !== JSON.stringify(now.sentences) ? storedFor(now) : undefined;
+  if (own) {
+    answers.value = new Map(filledConditions.peek().flatMap(({ id }, at) => (own[at] ? [[id, own[at]] as const] : [])));
+    unconditional.value = own[0]?.comparison.unconditional;
+    failure.value = undefined;
+    pending.value = false;
+    stored.value = true;
+  } else if (stored.peek()) forget();
+  return own !== undefined;
 }
 
 /** Asks again for what is typed, after `delay` milliseconds without another change. */
@@ -132,7 +153,7 @@ function schedule(delay: number): (() => void) | undefined {
     return undefined;
   }
   if (!by) {
-    pending.value = answers.peek().size > 0;
+    if (!showStored()) pending.value = answers.peek().size > 0;
     return undefined;
   }
   const own = new AbortController();
@@ -148,6 +169,7 @@ export function startAnswers(): void {
   let asked: CaseLens | undefined;
   effect(() => {
     const by = lens.value;
+    encoder.value;
     sentences.forEach((sentence) => sentence.value);
     filledConditions.value;
     const delay = by === asked ? pauseMs : 0;

@@ -134,6 +134,7 @@ export const strings: Strings = {
     under: (condition) => `unter „${condition}“`,
     needSentences: "Geben Sie beide Sätze ein, um sie zu vergleichen.",
     needCondition: "Geben Sie eine Bedingung ein, unter der die Sätze verglichen werden.",
+    beforehand: "Antworten, die dasselbe Modell vorab berechnet hat.",
     unsaid: { both: "keiner der Sätze sagt etwas dazu", first: "nur der zweite sagt etwas dazu", second: "nur der erste sagt etwas dazu" },
     spokenUnsaid: (condition, which) => `${condition}: ${which}.`,
     spoken,

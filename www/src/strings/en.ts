@@ -139,6 +139,7 @@ export const strings = {
     under: (condition: string) => `under “${condition}”`,
     needSentences: "Type both sentences to compare them.",
     needCondition: "Type a condition to compare the sentences under.",
+    beforehand: "Answers computed beforehand by the same model.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     spoken,

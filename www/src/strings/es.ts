@@ -142,6 +142,7 @@ export const strings: Strings = {
     under: (condition: string) => `según ${quoted(condition)}`,
     needSentences: "Escribe las dos frases para compararlas.",
     needCondition: "Escribe una condición para comparar las frases.",
+    beforehand: "Respuestas calculadas de antemano por el mismo modelo.",
     unsaid: { both: "ninguna frase lo dice", first: "solo lo dice la segunda", second: "solo lo dice la primera" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     spoken,

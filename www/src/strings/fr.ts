@@ -144,6 +144,7 @@ export const strings: Strings = {
     under: (condition: string) => `selon ${quoted(condition)}`,
     needSentences: "Saisissez les deux phrases pour les comparer.",
     needCondition: "Saisissez une condition selon laquelle comparer les phrases.",
+    beforehand: "Réponses calculées à l’avance par le même modèle.",
     unsaid: { both: "aucune phrase ne le dit", first: "seule la seconde le dit", second: "seule la première le dit" },
     spokenUnsaid: (condition: string, which: string) => `${condition} : ${which}.`,
     spoken,

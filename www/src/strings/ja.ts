@@ -138,6 +138,7 @@ export const strings: Strings = {
     under: (condition: string) => `「${condition}」で見ると`,
     needSentences: "比べる文を2つとも入力してください。",
     needCondition: "文を比べる条件を入力してください。",
+    beforehand: "同じモデルがあらかじめ計算した答えです。",
     unsaid: { both: "どちらの文にもない", first: "2つ目の文だけにある", second: "1つ目の文だけにある" },
     spokenUnsaid: (condition: string, which: string) => `${condition}：${which}。`,
     spoken,

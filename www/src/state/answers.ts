@@ -12,9 +12,14 @@ import { type StoredAnswer, storedFor } from "./stored";
 
 export type Answer = { readonly comparison: Comparison } | StoredAnswer | { readonly problem: Problem };
 
+/** Two sentences. */
+type Pair = readonly [string, string];
+
 const pauseMs = 150;
-/** A condition that takes longer than this, in milliseconds, makes a device slow: suggesting takes some thirty. */
+/** Where a condition takes longer than this, in milliseconds, a device is slow: suggesting takes some thirty. */
 const slowMs = 500;
+/** How many of the last answers tell how fast a device is. */
+const recent = 5;
 
 /** Answers by the condition's identity; those of edited conditions stay until they are replaced. */
 export const answers = signal<ReadonlyMap<number, Answer>>(new Map());
@@ -26,8 +31,26 @@ export const stale = computed(() => pending.value && !stored.value);
 export const failure = signal<Problem | undefined>(undefined);
 /** How long the last answer took, in milliseconds, and for how many conditions. */
 export const lastTime = signal<{ readonly ms: number; readonly conditions: number } | undefined>(undefined);
-/** Whether the device takes too long to compute what nobody has asked for; undefined before the first answer. */
-export const slow = computed(() => lastTime.value && lastTime.value.ms > slowMs * lastTime.value.conditions);
+/** Milliseconds a condition that the lens's last answers took, oldest first. */
+export const paces = signal<readonly number[]>([]);
+/**
+ * Whether the device takes too long to compute what nobody has asked for, by the best of its last answers: what else it was busy with
+ * meanwhile makes an answer slow, and nothing makes one fast. Undefined before the first answer.
+ */
+export const slow = computed(() => (paces.value.length === 0 ? undefined : Math.min(...paces.value) > slowMs));
+
+/** Takes note of how long an answer under so many conditions took. */
+function time(ms: number, conditions: number): void {
+  lastTime.value = { ms, conditions };
+  paces.value = [...paces.value, ms / conditions].slice(-recent);
+}
+
+/** Asks the lens once more what it has answered, to see how long that takes now. */
+export async function timeAgain(by: CaseLens, pair: Pair, condition: string, signal: AbortSignal): Promise<void> {
+  const started = performance.now();
+  await by.compare(...pair, [condition], { signal });
+  if (!signal.aborted && lens.peek() === by) paces.value = [...paces.value, performance.now() - started].slice(-recent);
+}
 /** The similarity of the two sentences without a condition. */
 export const unconditional = signal<number | undefined>(undefined);
 
@@ -46,9 +69,6 @@ let running: AbortController | undefined;
 /** What an answer says, where it says something. */
 export const comparisonOf = (answer: Answer | undefined): Comparison | undefined =>
   answer && "comparison" in answer ? answer.comparison : undefined;
-
-/** Two sentences. */
-type Pair = readonly [string, string];
 
 /** An answer for each condition. Where a text is to blame they are asked for one by one, so that the others get theirs. */
 export async function ask(by: CaseLens, pair: Pair, conditions: readonly string[], options: CompareOptions): Promise<Answer[]> {
@@ -94,7 +114,7 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
       failure.value = blamed;
       return;
     }
-    if (missing.length > 0) lastTime.value = { ms: performance.now() - started, conditions: missing.length };
+    if (missing.length > 0) time(performance.now() - started, missing.length);
     noteDevice();
     missing.forEach((text, index) => {
       const answer = fresh[index];
@@ -173,7 +193,7 @@ export function startAnswers(): void {
     sentences.forEach((sentence) => sentence.value);
     filledConditions.value;
     const delay = by === asked ? pauseMs : 0;
-    if (by !== asked) lastTime.value = undefined; // it was another device's
+    if (by !== asked) [lastTime.value, paces.value] = [undefined, []]; // they were another device's
     asked = by;
     return untracked(() => schedule(delay));
   });

@@ -1265,6 +1265,69 @@ describe("in every browser", () => {
     await own.close();
   });
 
+  test("a comparison is taken along as a picture: its texts, bars and numbers, in light colours, with room for long texts", async () => {
+    const { linesOf, isRightToLeft } = await moduleOf("www/src/pairs/lines.ts");
+    const widthOf = (line) => line.length;
+    assert.deepEqual(linesOf("She plays chess\nin the park", 10, widthOf), ["She plays", "chess", "in the", "park"]);
+    assert.deepEqual(linesOf("Donaudampfschiff ahoi", 8, widthOf), ["Donaudam", "pfschiff", "ahoi"]);
+    assert.deepEqual(linesOf("", 8, widthOf), [""]);
+    const many = linesOf("word ".repeat(500), 10, widthOf);
+    assert.ok(many.length === 24 && many.at(-1).endsWith("…"), `${many.length} lines`);
+    assert.deepEqual(["„1“ שלום", "مرحبا hello", "hello مرحبا", "12"].map(isRightToLeft), [true, true, false, false]);
+
+    const own = await browser.newContext({ acceptDownloads: true, colorScheme: "dark" });
+    const page = await open(link(CHESS, CONDITIONS), { within: own });
+    await settled(page);
+    /** The picture: its size, how many colours it has, and the colours of some places. */
+    const picture = async () => {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as a picture (PNG)" }).click()]);
+      assert.equal(file.suggestedFilename(), "caselens-comparison.png");
+      const bytes = await readFile(await file.path());
+      assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+      const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+      return page.evaluate(async ([base64, width, height]) => {
+        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))]));
+        const context = new OffscreenCanvas(width, height).getContext("2d");
+        context.drawImage(image, 0, 0);
+        const { data } = context.getImageData(0, 0, width, height);
+        const colour = (x, y) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)].join();
+        /** The share of the pixels of a part that are darker than its first. */
+        const inked = (left, top, wide, high) => {
+          let dark = 0;
+          const brightness = (at) => data[at] + data[at + 1] + data[at + 2];
+          const first = brightness(4 * (top * width + left));
+          for (let y = top; y < top + high; y++) for (let x = left; x < left + wide; x++) dark += brightness(4 * (y * width + x)) < first - 200 ? 1 : 0;
+          return dark / (wide * high);
+        };
+        const colours = new Set(Array.from({ length: width * height / 7 | 0 }, (_, i) => data.subarray(28 * i, 28 * i + 3).join()));
+        return {
+          width, height, colours: colours.size, corner: colour(4, 4), panels: [colour(110, 110), colour(width - 110, 110)],
+          // Both halves of the first sentence's place.
+          texts: [inked(150, 220, 340, 150), inked(500, 220, 346, 150)], foot: inked(96, height - 90, 900, 60),
+        };
+      }, [bytes.toString("base64"), width, height]);
+    };
+    const plain = await picture();
+    assert.equal(plain.width, 2400);
+    assert.ok(plain.height > 1000 && plain.height < 2400, `${plain.height}`);
+    assert.ok(plain.colours > 50, `${plain.colours} colours`);
+    assert.deepEqual([plain.corner, ...plain.panels], ["251,252,251", "207,231,253", "255,236,166"], "the page's light colours");
+    assert.ok(plain.texts[0] > 0.01 && plain.foot > 0.01, JSON.stringify(plain));
+    // Longer texts and more conditions make it higher.
+    await first(page).fill("She plays chess in the park, and afterwards goes home. ".repeat(30));
+    await adder(page).fill("the weather");
+    await settled(page);
+    const long = await picture();
+    assert.ok(long.height > plain.height + 300, `${plain.height}, ${long.height}`);
+    // What is read from right to left begins at the right of its place.
+    await first(page).fill("قط");
+    await settled(page);
+    const { texts } = await picture();
+    assert.ok(texts[0] === 0 && texts[1] > 0, JSON.stringify(texts));
+    assert.deepEqual(page.problems, []);
+    await own.close();
+  });
+
   test("a shared link has a card with a picture; without JavaScript the page says what it is", async () => {
     const own = await browser.newContext({ javaScriptEnabled: false });
     const page = await open("", { within: own });

@@ -431,6 +431,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Diesen Vergleich speichern (CSV)",
+    picture: "Als Bild speichern (PNG)",
+    artist: "Das Zeichenprogramm für Bilder",
+    by: (name: string) => `Von caselens mit dem Encoder „${name}“ verglichen, im Browser.`,
     snippet: "In die eigene Seite einbauen",
     copied: "HTML kopiert. Es braucht die npm-Pakete caselens und caselens-csts neben Ihrer Seite.",
   },

@@ -442,6 +442,9 @@ export const strings = {
 
   takeAlong: {
     csv: "Save this comparison (CSV)",
+    picture: "Save as a picture (PNG)",
+    artist: "What draws the picture",
+    by: (name: string) => `Compared by caselens with the encoder “${name}”, in the browser.`,
     snippet: "Put this on your page",
     copied: "HTML copied. It needs the npm packages caselens and caselens-csts beside your page.",
   },

@@ -454,6 +454,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Guardar esta comparación (CSV)",
+    picture: "Guardar como imagen (PNG)",
+    artist: "lo que dibuja la imagen",
+    by: (name: string) => `Comparado por caselens con el codificador «${name}», en el navegador.`,
     snippet: "Ponerlo en tu página",
     copied: "HTML copiado. Necesita los paquetes npm caselens y caselens-csts junto a tu página.",
   },

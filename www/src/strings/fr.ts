@@ -456,6 +456,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Enregistrer cette comparaison (CSV)",
+    picture: "Enregistrer comme image (PNG)",
+    artist: "ce qui dessine l’image",
+    by: (name: string) => `Comparé par caselens avec l’encodeur ${quoted(name)}, dans le navigateur.`,
     snippet: "Mettre sur votre page",
     copied: "HTML copié. Il lui faut les paquets npm caselens et caselens-csts à côté de votre page.",
   },

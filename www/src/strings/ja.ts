@@ -443,6 +443,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "この比較を保存（CSV）",
+    picture: "画像として保存（PNG）",
+    artist: "画像を描く機能",
+    by: (name: string) => `caselensがエンコーダー「${name}」でブラウザー内で比較しました。`,
     snippet: "自分のページに載せる",
     copied: "HTMLをコピーしました。ページのそばにnpmパッケージのcaselensとcaselens-cstsが必要です。",
   },

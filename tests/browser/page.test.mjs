@@ -201,6 +201,58 @@ describe("the first minute", () => {
     await own.close();
   });
 
+  test("on a phone numbers and bars have their headings, as they have at a desk", async () => {
+    for (const [locale, width] of [["en-US", 390], ["de-DE", 320], ["fr-FR", 360], ["ja-JP", 320]]) {
+      const own = await browser.newContext({ locale, viewport: { width, height: 844 }, isMobile: true, hasTouch: true });
+      const page = await open(link(CHESS, CONDITIONS), { within: own });
+      await settled(page);
+      const box = (part) => page.locator(part).first().boundingBox();
+      const [value, scale, bar, number] = await Promise.all([".headings .cell-value", ".headings .scale", ".row:not(.headings, .unaided) .bar", ".row:not(.headings, .unaided) .cell-value"].map(box));
+      assert.ok(value && scale, `${locale}: no headings`);
+      assert.deepEqual([Math.round(scale.x), Math.round(scale.width)], [Math.round(bar.x), Math.round(bar.width)], "the scale lies over the bars");
+      assert.equal(Math.round(value.x), Math.round(number.x));
+      const edges = await page.locator(".headings").evaluate((row) => {
+        const range = document.createRange();
+        const place = (element) => (range.selectNodeContents(element), range.getBoundingClientRect());
+        return [place(row.querySelector(".cell-value")).right, place(row.querySelector(".scale span span, .scale span")).left];
+      });
+      assert.ok(edges[0] <= edges[1], `${locale}: the word ends at ${edges[0]}, the scale begins at ${edges[1]}`);
+      await own.close();
+    }
+  });
+
+  test("on a phone what is looked through stays in sight where the discs are scrolled away", async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true });
+    const page = await open(link(CHESS, [...CONDITIONS, "the weather", "the activity"]), { within: own });
+    await settled(page);
+    const small = page.locator(".small-lens p");
+    assert.equal(await small.count(), 0);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.locator(".rows > li:nth-child(3)").evaluate((row) => window.scrollTo(0, row.getBoundingClientRect().top + scrollY - 80));
+    await small.waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), height, "it takes no room");
+    assert.ok((await page.locator(".figure").boundingBox()).y < -100);
+    for (const n of [3, 4]) {
+      await page.locator(`.rows > li:nth-child(${n}) .bar`).tap();
+      const condition = await page.locator(`.rows > li:nth-child(${n}) input`).inputValue();
+      await small.getByText(`under “${condition}”`).waitFor();
+      assert.equal(await small.locator("b").innerText(), await page.locator(`.rows > li:nth-child(${n}) .cell-value`).innerText());
+      const { y, height, x, width } = await small.boundingBox();
+      assert.ok(y >= -1 && y < 2 && height < 64 && x <= 0 && width >= 390, JSON.stringify({ x, y, width, height }));
+    }
+    // A field that has the focus is not below it.
+    await page.locator(".rows > li:nth-child(6) input").focus();
+    await page.locator(".rows > li:nth-child(2) input").focus();
+    const field = await page.locator(".rows > li:nth-child(2) input").boundingBox();
+    const over = await small.boundingBox().catch(() => undefined);
+    assert.ok(!over || field.y >= over.y + over.height, `${field.y}`);
+    assert.deepEqual(await page.evaluate(stickingOut), []);
+    assert.deepEqual(await violations(page), []);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await small.waitFor({ state: "detached" });
+    await own.close();
+  });
+
   test("a similarity is one number from 0 to 1; its zero is not struck through, and what concerns the engine comes last, folded", async () => {
     const { similarity, difference, cosine } = await moduleOf("www/src/format.ts");
     assert.deepEqual([-0.06, -0.004, 0, 0.125, 1].map(similarity), ["0.00", "0.00", "0.00", "0.13", "1.00"]);

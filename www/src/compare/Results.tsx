@@ -9,6 +9,7 @@ import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
 import { LoadingWords } from "../ui/Loading";
+import { SmallLens } from "./BigLens";
 import { ConditionRow } from "./ConditionRow";
 import { Undo } from "./Undo";
 
@@ -78,6 +79,7 @@ export function Results() {
   };
   return (
     <section class="results" aria-labelledby="results-title">
+      <SmallLens />
       <div class="results-head">
         <h2 id="results-title">{strings.conditions.title}</h2>
         <Missing />

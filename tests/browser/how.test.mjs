@@ -296,6 +296,22 @@ describe("how it works", { concurrency: false }, () => {
     await page.context().close();
   });
 
+  test("positions, segments, the feed-forward part and the training are told where they belong, by the encoder; not while presenting", async () => {
+    const page = await open();
+    const more = (id) => page.locator(`#step-${id} .step-more`);
+    for (const [id, said] of [["tokens", /position.*segment/], ["attention", /feed-forward.*384 numbers to 1,536/], ["cosine", /11,342 pairs.*22 million weights/]]) {
+      assert.match(await more(id).innerText(), said);
+    }
+    assert.equal(await page.locator(".step-more").count(), 3);
+    await page.getByRole("button", { name: "Present" }).click();
+    await page.locator(".step").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.locator("#step-tokens").waitFor();
+    assert.equal(await page.locator(".step-more").count(), 0);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("attention is told in numbers, layer by layer", async () => {
     const page = await open();
     const words = () => page.locator(".words").first().locator("li .hidden").allInnerTexts();

@@ -1,4 +1,5 @@
-// Makes what the page shows of its examples until the model is there: www/src/state/stored.json, by the encoder that ships.
+// Makes what the page shows of its examples until the model is there, and what it says of pairs that the model gets wrong:
+// www/src/state/stored.json, by the encoder that ships.
 //
 //     node answers.mjs
 
@@ -14,10 +15,10 @@ export const STORED = path.join(ROOT, "www/src/state/stored.json");
 /** The beginning of a file's SHA-256, by which the page knows that the answers are this encoder's. */
 const markOf = async (name) => createHash("sha256").update(await readFile(path.join(MODELS, name))).digest("hex").slice(0, 16);
 
-/** What the encoder that ships says of the examples, as stored.json has it. */
+/** What the encoder that ships says of the examples and the failures, as stored.json has it. */
 export async function answers() {
   const { CaseLens } = await import("../../pkg/dist/node.js");
-  const { modules, remove } = await pageModules(["state/examples", "state/words"]);
+  const { modules, remove } = await pageModules(["state/examples", "state/failures", "state/words"]);
   const lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE), device: "wasm" });
   try {
     const hundredths = (number) => Math.round(100 * number);
@@ -35,7 +36,12 @@ export async function answers() {
         })),
       });
     }
-    return { encoder: await markOf(MODEL_FILE), head: await markOf(HEAD_FILE), threshold: hundredths(lens.info.mentioned.threshold), examples };
+    const failures = [];
+    for (const { sentences, condition } of modules.failures.failures) {
+      const [{ similarity }] = await lens.compare(...sentences, [condition]);
+      failures.push(Math.round(10_000 * similarity));
+    }
+    return { encoder: await markOf(MODEL_FILE), head: await markOf(HEAD_FILE), threshold: hundredths(lens.info.mentioned.threshold), examples, failures };
   } finally {
     lens.dispose();
     await remove();

@@ -304,6 +304,7 @@ describe("before the model is there", () => {
       }
     };
     compare(there.examples, made.examples, "examples");
+    compare(there.failures, made.failures, "failures", steps.similarity);
     assert.equal(there.examples.length, 12);
   });
 
@@ -378,6 +379,51 @@ describe("how right it is", () => {
     for (const said of [/English/, /irony/, /Conditional Semantic Textual Similarity/, /Condition-Aware Sentence Embeddings/]) assert.match(text, said);
     const links = await panel.getByRole("link").evaluateAll((all) => all.map((each) => each.href));
     assert.deepEqual(links, ["https://arxiv.org/abs/2305.15093", "https://arxiv.org/abs/2503.17279"]);
+    await page.close();
+  });
+});
+
+describe("what it gets wrong", () => {
+  test("is in the gallery as long as the model that ships gets it wrong", { timeout: PATIENT }, async () => {
+    const { failures } = await moduleOf("www/src/state/failures.ts");
+    const { CaseLens, unsaid } = await import("../../pkg/dist/node.js");
+    const lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE), device: "wasm" });
+    try {
+      assert.ok(failures.length >= 5);
+      const right = [];
+      for (const { sentences, condition, people } of failures) {
+        const [answer] = await lens.compare(...sentences, [condition]);
+        const wrong = people === "alike" ? answer.similarity < 0.4 : answer.similarity > 0.6;
+        if (!wrong || unsaid(answer, lens.info)) right.push(`${sentences.join(" / ")}, ${condition}: ${answer.similarity.toFixed(2)}`);
+      }
+      assert.deepEqual(right, [], "no failures any more: take them out of www/src/state/failures.ts");
+    } finally {
+      lens.dispose();
+    }
+  });
+
+  test("is shown with what people would say, and each opens in the comparison with the answer that was told", { timeout: PATIENT }, async () => {
+    const page = await open();
+    await settled(page);
+    await page.getByText("See where it goes wrong").click();
+    const failures = page.locator(".failure");
+    await failures.first().waitFor();
+    const count = await failures.count();
+    for (let i = 0; i < count; i += 1) {
+      const failure = failures.nth(i);
+      const pair = await failure.locator("blockquote p").allInnerTexts();
+      const [, condition, told, people] = /under “(.*)”: the model says ([\d.]+); people would say: (the same|not the same)\./.exec(await failure.innerText());
+      await failure.getByRole("button", { name: "Open this pair" }).click();
+      await settled(page);
+      assert.deepEqual([await first(page).inputValue(), await second(page).inputValue(), ...(await conditionsOf(page))], [...pair, condition]);
+      const [{ similarity }] = (await shown(page)).rows;
+      assert.ok(Math.abs(similarity - Number(told)) <= 0.0151, `${condition}: ${told} is told, ${similarity} is shown`);
+      assert.ok(people === "the same" ? similarity < 0.5 : similarity > 0.5, `${similarity}: ${people}`);
+    }
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sentence-1");
+    assert.equal(await page.getByText("what you had typed").count(), 0);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(page.problems, []);
     await page.close();
   });
 });

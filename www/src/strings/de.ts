@@ -232,6 +232,14 @@ export const strings: Strings = {
         large: "Diese Zahlen gehören zu dem Encoder, der jetzt antwortet: „Groß“.",
         case: "Diese Zahlen gehören zu dem Encoder, der jetzt antwortet: „CASE, wie veröffentlicht“.",
       },
+      failures: {
+        title: "Wo es danebenliegt: Beispiele",
+        lead: "Diese Paare beurteilt der mitgelieferte Encoder anders, als Menschen es täten. Öffnen Sie eines und versuchen Sie, mit welchen Worten es gelingt.",
+        kinds: { roles: "Wer wem etwas tut", irony: "Ironie", units: "Einheiten", time: "Uhrzeiten", arithmetic: "Rechnen", world: "Was man über die Welt weiß" },
+        model: (s: string) => `das Modell sagt ${s};`,
+        people: { alike: "Menschen würden sagen: gleich.", unlike: "Menschen würden sagen: nicht gleich." },
+        open: "Dieses Paar öffnen",
+      },
       strong: {
         title: "Meist richtig",
         text: ({ accuracy, rows, spearman }) =>

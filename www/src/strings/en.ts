@@ -241,6 +241,14 @@ export const strings = {
         large: "These are the figures of the encoder that answers now, “Large”.",
         case: "These are the figures of the encoder that answers now, “CASE, as published”.",
       },
+      failures: {
+        title: "See where it goes wrong",
+        lead: "These pairs the encoder that ships judges otherwise than people would. Open one, and try in which words it gets it right.",
+        kinds: { roles: "Who does what to whom", irony: "Irony", units: "Units", time: "Clock times", arithmetic: "Arithmetic", world: "What is known about the world" },
+        model: (s: string) => `the model says ${s};`,
+        people: { alike: "people would say: the same.", unlike: "people would say: not the same." },
+        open: "Open this pair",
+      },
       strong: {
         title: "Often right",
         text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>

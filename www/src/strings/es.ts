@@ -250,6 +250,14 @@ export const strings: Strings = {
         large: "Estas cifras son las del codificador que responde ahora, «Grande».",
         case: "Estas cifras son las del codificador que responde ahora, «CASE, como se publicó».",
       },
+      failures: {
+        title: "Ver dónde se equivoca",
+        lead: "El codificador incluido juzga estas parejas de otra manera que las personas. Abre una y prueba con qué palabras acierta.",
+        kinds: { roles: "Quién hace qué a quién", irony: "Ironía", units: "Unidades", time: "Horas", arithmetic: "Cálculo", world: "Lo que se sabe del mundo" },
+        model: (s: string) => `el modelo dice ${s};`,
+        people: { alike: "la gente diría: lo mismo.", unlike: "la gente diría: no es lo mismo." },
+        open: "Abrir esta pareja",
+      },
       strong: {
         title: "Suele acertar",
         text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>

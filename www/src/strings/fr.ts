@@ -252,6 +252,14 @@ export const strings: Strings = {
         large: "Ces chiffres sont ceux de l’encodeur qui répond en ce moment, « Grand ».",
         case: "Ces chiffres sont ceux de l’encodeur qui répond en ce moment, « CASE, tel que publié ».",
       },
+      failures: {
+        title: "Voir où il se trompe",
+        lead: "L’encodeur fourni juge ces paires autrement que des personnes. Ouvrez-en une et cherchez les mots avec lesquels il voit juste.",
+        kinds: { roles: "Qui fait quoi à qui", irony: "Ironie", units: "Unités", time: "Heures", arithmetic: "Calcul", world: "Ce que l’on sait du monde" },
+        model: (s: string) => `le modèle dit ${s} ;`,
+        people: { alike: "des personnes diraient : pareil.", unlike: "des personnes diraient : pas pareil." },
+        open: "Ouvrir cette paire",
+      },
       strong: {
         title: "Souvent juste",
         text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>

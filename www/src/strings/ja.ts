@@ -246,6 +246,14 @@ export const strings: Strings = {
         large: "これらは、いま答えているエンコーダー「大型」の数値です。",
         case: "これらは、いま答えているエンコーダー「CASE（公表どおり）」の数値です。",
       },
+      failures: {
+        title: "間違える例を見る",
+        lead: "付属のエンコーダーの答えが人の判断と食い違う組です。開いて、どんな言葉なら正しく答えるか試してください。",
+        kinds: { roles: "だれがだれに何をするか", irony: "皮肉", units: "単位", time: "時刻", arithmetic: "計算", world: "世の中についての知識" },
+        model: (s: string) => `モデルの答えは${s}。`,
+        people: { alike: "人なら「同じ」と答えます。", unlike: "人なら「同じではない」と答えます。" },
+        open: "この組を開く",
+      },
       strong: {
         title: "よく当たること",
         text: ({ accuracy, rows, spearman }: { accuracy: number; rows: number; spearman: number }) =>

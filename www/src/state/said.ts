@@ -5,10 +5,11 @@ import { computed } from "@preact/signals";
 import { type Comparison, type Unsaid, unsaid } from "caselens";
 import { answers, comparisonOf, failure } from "./answers";
 import { lens } from "./engine";
+import { storedInfo } from "./stored";
 
 /** Which of the sentences say nothing about the condition of an answer. */
 export const unsaidIn = (comparison: Comparison | undefined): Unsaid | undefined =>
-  comparison && lens.value && unsaid(comparison, lens.value.info);
+  comparison && unsaid(comparison, lens.value?.info ?? storedInfo);
 
 interface Foreign {
   /** Its ISO 639-1 code. */

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import jsQR from "jsqr";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
@@ -571,6 +571,24 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await page.locator(".steps").isVisible(), false);
     const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
     assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 2);
+    await leave(page);
+  });
+
+  test("where a sentence says nothing about the condition, no number is given for an answer: not as the last step, nor under the switches, nor on paper", async () => {
+    await server.siteWith("/silent/", { [HEAD_FILE]: mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4) });
+    const page = await openAt(`/silent/#/how?${state()}`, { serviceWorkers: "block" });
+    await settled(page);
+    assert.equal(await page.locator(".answer-value").innerText(), "–");
+    assert.doesNotMatch(await page.locator(".answer").innerText(), /Rating/);
+    assert.match(await verdict(page), /^Neither sentence says anything about the condition/);
+    assert.doesNotMatch(await verdict(page), /\d/);
+    await page.locator("summary", { hasText: "1 pair on the worksheet" }).click();
+    await page.getByRole("checkbox", { name: "Two dogs" }).check();
+    await page.waitForFunction(() => document.querySelectorAll(".worksheet section:last-child .worksheet-pair:nth-of-type(2) td").length > 3 && !/–/.test(document.querySelector(".worksheet section:last-child").textContent));
+    await page.emulateMedia({ media: "print" });
+    const cells = await page.locator(".worksheet section:last-child td").allInnerTexts();
+    assert.equal(cells.filter((text) => /\d/.test(text)).length, 2, "the sentences by themselves");
+    assert.ok(cells.every((text) => /\d|^neither sentence says$/.test(text.trim())), `${cells}`);
     await leave(page);
   });
 

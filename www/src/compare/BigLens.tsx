@@ -4,9 +4,10 @@ import { similarity as written } from "../format";
 import { answers, comparisonOf, pending, unconditional } from "../state/answers";
 import { conditions } from "../state/fields";
 import { inLens } from "../state/focus";
-import { unsaidIn } from "../state/said";
+import { plainDoubt } from "../state/said";
 import { strings } from "../strings";
 import { Figure } from "../ui/Discs";
+import { saidOf } from "../ui/spoken";
 import { useGliding } from "./gliding";
 
 const words = strings.results;
@@ -27,16 +28,18 @@ function caption(): string {
 export function BigLens() {
   const id = inLens.value;
   const through = id === undefined ? undefined : comparisonOf(answers.value.get(id));
-  const unsaid = unsaidIn(through);
-  const value = unsaid ? undefined : through ? through.similarity : unconditional.value;
+  const said = saidOf(through);
+  const value = said ? said.value : unconditional.value;
+  const doubt = said ? said.doubt : plainDoubt.value;
+  const why = said ? said.why : doubt && words.doubt[doubt];
   const shown = useGliding(value ?? 0);
   return (
-    <div class={value === undefined ? "figure unknown" : "figure"} aria-hidden="true">
+    <div class={value === undefined ? "figure unknown" : doubt ? "figure doubtful" : "figure"} aria-hidden="true">
       <Figure similarity={shown} />
       <div class={pending.value ? "readout stale" : "readout"}>
         <p class="readout-value">{value === undefined ? words.none : written(value)}</p>
-        <p class="readout-caption" title={unsaid ? undefined : through?.condition}>
-          {unsaid ? words.unsaid[unsaid] : caption()}
+        <p class="readout-caption" title={why || through?.condition}>
+          {why || caption()}
         </p>
       </div>
     </div>

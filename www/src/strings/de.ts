@@ -136,6 +136,8 @@ export const strings: Strings = {
     needCondition: "Geben Sie eine Bedingung ein, unter der die Sätze verglichen werden.",
     unsaid: { both: "keiner der Sätze sagt etwas dazu", first: "nur der zweite sagt etwas dazu", second: "nur der erste sagt etwas dazu" },
     spokenUnsaid: (condition, which) => `${condition}: ${which}.`,
+    doubt: { foreign: "unsicher: kein Englisch", unknown: "unsicher: unbekannte Zeichen", cut: "unsicher: nicht zu Ende gelesen" },
+    spokenDoubt: (condition, s, why) => `${condition}: Ähnlichkeit ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s) => `Ohne Bedingung: Ähnlichkeit ${similarity(s)}.`,
   },
@@ -349,6 +351,8 @@ export const strings: Strings = {
       member: "Ähnlichkeit mit der Mitte der Gruppe",
       unmentioned: (condition) => `Sagt nichts über „${condition}“`,
       silent: (n) => (n === 1 ? " Ein Text sagt nichts darüber." : ` ${count(n)} Texte sagen nichts darüber.`),
+      unknown: (n) => `${n === 1 ? "1 Text enthält" : `${count(n)} Texte enthalten`} Zeichen, die das Modell nicht kennt.`,
+      cut: (n) => `${n === 1 ? "1 Text ist" : `${count(n)} Texte sind`} länger, als das Modell auf einmal liest: Das Ende wurde weggelassen.`,
       more: (n) => `${count(n)} weitere zeigen`,
       fewer: "Weniger zeigen",
     },
@@ -426,6 +430,7 @@ export const strings: Strings = {
     more: (n) => `${count(n)} weitere stehen in der gespeicherten Datei.`,
     failed: (n) => `${count(n)} konnten nicht verglichen werden.`,
     agreement: (name, rho, n) => `Rangkorrelation nach Spearman mit der Spalte „${name}“ über ${count(n)} Zeilen: ${cosine(rho)}.`,
+    silent: (n) => `${n === 1 ? "1 Zeile zählt" : `${count(n)} Zeilen zählen`} nicht mit, weil ein Satz nichts über die Bedingung sagt.`,
   },
 
   takeAlong: {
@@ -576,9 +581,9 @@ export const strings: Strings = {
         angle: (s, degrees) => `Kosinus ${cosine(s)}: Die beiden Vektoren liegen ${degrees}° auseinander.`,
         rating: (r) => `Bewertung ${rating(r)} von 5`,
         unsaid: {
-          both: "Soweit das Modell es erkennt, sagt keiner der Sätze etwas über die Bedingung: Die Zahl besagt wenig.",
-          first: "Soweit das Modell es erkennt, sagt nur der zweite Satz etwas über die Bedingung: Die Zahl besagt wenig.",
-          second: "Soweit das Modell es erkennt, sagt nur der erste Satz etwas über die Bedingung: Die Zahl besagt wenig.",
+          both: "Soweit das Modell es erkennt, sagt keiner der Sätze etwas über die Bedingung: Eine Antwort gibt es nicht.",
+          first: "Soweit das Modell es erkennt, sagt nur der zweite Satz etwas über die Bedingung: Eine Antwort gibt es nicht.",
+          second: "Soweit das Modell es erkennt, sagt nur der erste Satz etwas über die Bedingung: Eine Antwort gibt es nicht.",
         },
       },
     },

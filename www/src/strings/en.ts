@@ -141,6 +141,8 @@ export const strings = {
     needCondition: "Type a condition to compare the sentences under.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
+    doubt: { foreign: "uncertain: not English", unknown: "uncertain: unknown characters", cut: "uncertain: not read to its end" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}: similarity ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Without a condition: similarity ${similarity(s)}.`,
   },
@@ -356,6 +358,8 @@ export const strings = {
       member: "likeness to the group’s centre",
       unmentioned: (condition: string) => `Says nothing about “${condition}”`,
       silent: (n: number) => ` ${n === 1 ? "1 text says" : `${n} texts say`} nothing about it.`,
+      unknown: (n: number) => `${n === 1 ? "1 text holds" : `${n.toLocaleString("en")} texts hold`} characters that the model does not know.`,
+      cut: (n: number) => `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than the model reads at once: the end was left out.`,
       more: (n: number) => `Show ${n} more`,
       fewer: "Show fewer",
     },
@@ -437,6 +441,7 @@ export const strings = {
     failed: (n: number) => `${n.toLocaleString("en")} could not be compared.`,
     agreement: (name: string, rho: number, n: number) =>
       `Spearman’s correlation with the column “${name}” over ${n.toLocaleString("en")} rows: ${cosine(rho)}.`,
+    silent: (n: number) => `${n === 1 ? "1 row is" : `${n.toLocaleString("en")} rows are`} not counted, as a sentence says nothing about the condition.`,
   },
 
   takeAlong: {
@@ -589,9 +594,9 @@ export const strings = {
         angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,
         rating: (r: number) => `Rating ${rating(r)} of 5`,
         unsaid: {
-          both: "Neither sentence says anything about the condition, as far as the model can tell: the number means little.",
-          first: "Only the second sentence says anything about the condition, as far as the model can tell: the number means little.",
-          second: "Only the first sentence says anything about the condition, as far as the model can tell: the number means little.",
+          both: "Neither sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
+          first: "Only the second sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
+          second: "Only the first sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
         },
       },
     },

@@ -144,6 +144,8 @@ export const strings: Strings = {
     needCondition: "Escribe una condición para comparar las frases.",
     unsaid: { both: "ninguna frase lo dice", first: "solo lo dice la segunda", second: "solo lo dice la primera" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
+    doubt: { foreign: "incierto: no es inglés", unknown: "incierto: caracteres desconocidos", cut: "incierto: no se leyó hasta el final" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}: similitud ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sin condición: similitud ${similarity(s)}.`,
   },
@@ -368,6 +370,8 @@ export const strings: Strings = {
       member: "similitud con el centro del grupo",
       unmentioned: (condition: string) => `No dice nada de ${quoted(condition)}`,
       silent: (n: number) => ` ${counted(n, "texto no dice", "textos no dicen")} nada al respecto.`,
+      unknown: (n: number) => `${counted(n, "texto contiene", "textos contienen")} caracteres que el modelo no conoce.`,
+      cut: (n: number) => `${counted(n, "texto es más largo", "textos son más largos")} de lo que el modelo lee de una vez: el final quedó fuera.`,
       more: (n: number) => `Mostrar ${n} más`,
       fewer: "Mostrar menos",
     },
@@ -449,6 +453,7 @@ export const strings: Strings = {
     more: (n) => `${counted(n, "más está", "más están")} en el archivo que se guarda.`,
     failed: (n) => `${counted(n, "no se ha podido comparar", "no se han podido comparar")}.`,
     agreement: (name, rho, n) => `Correlación de Spearman con la columna «${name}» en ${counted(n, "fila", "filas")}: ${cosine(rho)}.`,
+    silent: (n) => `${counted(n, "fila no se cuenta", "filas no se cuentan")}, porque una frase no dice nada sobre la condición.`,
   },
 
   takeAlong: {
@@ -601,9 +606,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `Coseno ${cosine(s)}: el ángulo entre los dos vectores es de ${degrees}°.`,
         rating: (r: number) => `Nota ${rating(r)} sobre 5`,
         unsaid: {
-          both: "Ninguna de las dos frases dice nada sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
-          first: "Solo la segunda frase dice algo sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
-          second: "Solo la primera frase dice algo sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
+          both: "Ninguna de las dos frases dice nada sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
+          first: "Solo la segunda frase dice algo sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
+          second: "Solo la primera frase dice algo sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
         },
       },
     },

@@ -146,6 +146,8 @@ export const strings: Strings = {
     needCondition: "Saisissez une condition selon laquelle comparer les phrases.",
     unsaid: { both: "aucune phrase ne le dit", first: "seule la seconde le dit", second: "seule la première le dit" },
     spokenUnsaid: (condition: string, which: string) => `${condition} : ${which}.`,
+    doubt: { foreign: "incertain : pas en anglais", unknown: "incertain : caractères inconnus", cut: "incertain : pas lu jusqu’au bout" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition} : similarité ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sans condition : similarité ${similarity(s)}.`,
   },
@@ -370,6 +372,8 @@ export const strings: Strings = {
       member: "similarité avec le centre du groupe",
       unmentioned: (condition: string) => `Ne dit rien de ${quoted(condition)}`,
       silent: (n: number) => ` ${counted(n, "texte n’en dit", "textes n’en disent")} rien.`,
+      unknown: (n: number) => `${counted(n, "texte contient", "textes contiennent")} des caractères que le modèle ne connaît pas.`,
+      cut: (n: number) => `${counted(n, "texte est plus long", "textes sont plus longs")} que ce que le modèle lit en une fois : la fin n’est pas prise en compte.`,
       more: (n: number) => `Afficher ${n} de plus`,
       fewer: "Afficher moins",
     },
@@ -451,6 +455,7 @@ export const strings: Strings = {
     more: (n) => `${counted(n, "autre est", "autres sont")} dans le fichier enregistré.`,
     failed: (n) => `${counted(n, "n’a pas pu être comparée", "n’ont pas pu être comparées")}.`,
     agreement: (name, rho, n) => `Corrélation de Spearman avec la colonne « ${name} » sur ${counted(n, "ligne", "lignes")} : ${cosine(rho)}.`,
+    silent: (n) => `${counted(n, "ligne n’est pas comptée", "lignes ne sont pas comptées")}, car une phrase ne dit rien de la condition.`,
   },
 
   takeAlong: {
@@ -603,9 +608,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `Cosinus ${cosine(s)} : l’angle entre les deux vecteurs est de ${degrees}°.`,
         rating: (r: number) => `Note ${rating(r)} sur 5`,
         unsaid: {
-          both: "Aucune des deux phrases ne dit quoi que ce soit de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
-          first: "Seule la seconde phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
-          second: "Seule la première phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
+          both: "Aucune des deux phrases ne dit quoi que ce soit de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
+          first: "Seule la seconde phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
+          second: "Seule la première phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
         },
       },
     },

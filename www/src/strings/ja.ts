@@ -140,6 +140,8 @@ export const strings: Strings = {
     needCondition: "文を比べる条件を入力してください。",
     unsaid: { both: "どちらの文にもない", first: "2つ目の文だけにある", second: "1つ目の文だけにある" },
     spokenUnsaid: (condition: string, which: string) => `${condition}：${which}。`,
+    doubt: { foreign: "不確か：英語でない", unknown: "不確か：未知の文字", cut: "不確か：終わりまで読めず" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}：類似度${similarity(s)}、${why}。`,
     spoken,
     spokenUnaided: (s: number) => `条件なし：類似度${similarity(s)}。`,
   },
@@ -358,6 +360,8 @@ export const strings: Strings = {
       member: "グループの中心との類似度",
       unmentioned: (condition: string) => `「${condition}」に触れていない`,
       silent: (n: number) => `${n}件はそれに触れていません。`,
+      unknown: (n: number) => `${count(n)}件のテキストに、モデルの知らない文字があります。`,
+      cut: (n: number) => `${count(n)}件のテキストは、モデルが一度に読める長さを超えています。終わりは入っていません。`,
       more: (n: number) => `さらに${n}件を表示`,
       fewer: "表示を減らす",
     },
@@ -438,6 +442,7 @@ export const strings: Strings = {
     more: (n) => `残りの${count(n)}件は、保存するファイルに入ります。`,
     failed: (n) => `${count(n)}件は比べられませんでした。`,
     agreement: (name, rho, n) => `「${name}」列とのスピアマンの順位相関（${count(n)}行）：${cosine(rho)}。`,
+    silent: (n) => `文が条件について何も述べていない${count(n)}行は数えていません。`,
   },
 
   takeAlong: {
@@ -588,9 +593,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `コサイン${cosine(s)}：2つのベクトルの間の角度は${degrees}°です。`,
         rating: (r: number) => `評価は5点満点で${rating(r)}`,
         unsaid: {
-          both: "モデルが判断できるかぎりでは、どちらの文も条件について何も述べていません。この数値にはあまり意味がありません。",
-          first: "モデルが判断できるかぎりでは、条件について述べているのは2つ目の文だけです。この数値にはあまり意味がありません。",
-          second: "モデルが判断できるかぎりでは、条件について述べているのは1つ目の文だけです。この数値にはあまり意味がありません。",
+          both: "モデルが判断できるかぎりでは、どちらの文も条件について何も述べていません。そのため答えは出せません。",
+          first: "モデルが判断できるかぎりでは、条件について述べているのは2つ目の文だけです。そのため答えは出せません。",
+          second: "モデルが判断できるかぎりでは、条件について述べているのは1つ目の文だけです。そのため答えは出せません。",
         },
       },
     },

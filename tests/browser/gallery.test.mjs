@@ -217,7 +217,8 @@ describe("the demo", { concurrency: false }, () => {
     server.rule(STORED, { body: "something else", headers: { "Cache-Control": "no-store" } });
     const page = await open("/site/", { serviceWorkers: "block" });
     const alert = page.getByRole("alert");
-    assert.match(await alert.innerText(), /bert-tiny\.gallery\.safetensors/);
+    assert.match(await alert.innerText(), /do not belong together/);
+    assert.match(await alert.locator("[lang=en]").textContent(), /bert-tiny\.gallery\.safetensors/);
     server.rule(STORED, undefined);
     await alert.getByRole("button").click();
     await answered(page);

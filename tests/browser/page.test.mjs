@@ -1076,6 +1076,46 @@ describe("loading and failing", () => {
     await own.close();
   });
 
+  test("every error that can reach the page is told in its own words; what the program says of it is folded away", async () => {
+    const { CODES } = await import("../../pkg/build/errors.js");
+    const { strings } = await moduleOf("www/src/strings/en.ts");
+    // The page has no indexes and reads no files by path; what it gives the package is checked, and what it disposes it asks no more.
+    const elsewhere = /^(index-.*|storage.*|duplicate-id|unknown-id|file|disposed|invalid-argument)$/;
+    const wordless = CODES.filter((code) => !elsewhere.test(code) && code !== "text-too-long" && !strings.problems.told[code]);
+    assert.deepEqual(wordless, []);
+
+    server.rule(`/site/models/${HEAD_FILE}`, { status: 503 });
+    const page = await open("#device=wasm", { within: await browser.newContext({ serviceWorkers: "block" }) });
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    const raw = alert.getByText(/HTTP 503/);
+    assert.equal(await raw.isVisible(), false);
+    await alert.getByText("What the program says").click();
+    await raw.waitFor();
+    assert.equal(await raw.getAttribute("lang"), "en");
+    assert.deepEqual(await violations(page), []);
+    await page.context().close();
+  });
+
+  for (const [locale, file] of [["en-US", "en"], ["de-DE", "de"], ["fr-FR", "fr"], ["es-ES", "es"], ["ja-JP", "ja"]]) {
+    test(`that the model cannot be kept is told in the page's words: ${file}`, { timeout: PATIENT }, async () => {
+      const source = await readFile(path.join(ROOT, `www/src/strings/${file}.ts`), "utf8");
+      const [, told] = /notKept: "(.*)",/.exec(source);
+      // Over plain http a browser has nothing to keep it in.
+      const plain = await launch({ args: ["--host-resolver-rules=MAP plain.test 127.0.0.1"] });
+      try {
+        const page = await visit(await plain.newContext({ locale }), `${server.origin.replace("127.0.0.1", "plain.test")}/site/#device=wasm`);
+        await page.locator(".notice p", { hasText: told }).first().waitFor();
+        const raw = page.locator(".notice [lang=en]", { hasText: "only over https" });
+        assert.equal(await raw.isVisible(), false);
+        await page.locator(".notice summary").click();
+        await raw.waitFor();
+      } finally {
+        await plain.close();
+      }
+    });
+  }
+
   test("a server that cannot be reached is told apart from a missing file", async () => {
     server.rule(MODEL_PATH, { drop: true });
     const own = await browser.newContext();

@@ -12,6 +12,7 @@ import type { Attended } from "../state/words";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
+import { told as toldProblem } from "../ui/Notices";
 import { saidOf, spokenOf } from "../ui/spoken";
 
 const words = strings.conditions;
@@ -21,8 +22,7 @@ const advised = (comparison: Comparison | undefined): string | undefined =>
 const signs = { more: "▲", less: "▼", same: "=" } as const;
 
 /** What is wrong with it, in a visitor's words. */
-const toldOf = ({ code, message }: Problem): string =>
-  strings.problems.told[code === "text-too-long" ? "condition-too-long" : code] ?? message;
+const toldOf = (problem: Problem): string => toldProblem(problem.code === "text-too-long" ? { ...problem, code: "condition-too-long" } : problem);
 
 interface Props {
   readonly condition: Condition;

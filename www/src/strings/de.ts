@@ -195,6 +195,9 @@ export const strings: Strings = {
 
   problems: {
     retry: "Noch einmal versuchen",
+    details: "Was das Programm dazu sagt",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Dieser Browser lässt die Seite das Modell nicht aufbewahren: Beim nächsten Besuch wird es noch einmal heruntergeladen. Alles andere geht wie sonst.",
     useCpu: "Die CPU nehmen",
     title: "Das Modell konnte nicht geladen werden",
     compareTitle: "Die Sätze konnten nicht verglichen werden",
@@ -212,6 +215,14 @@ export const strings: Strings = {
       "gpu-lost": "Die GPU arbeitet nicht mehr. Die CPU liefert dieselben Zahlen.",
       unsupported: "Diesem Browser fehlt, womit das Modell rechnet: Er ist zu alt oder in einem abgesicherten Modus wie dem Blockierungsmodus. Aktualisieren Sie ihn, machen Sie für diese Seite eine Ausnahme, oder nehmen Sie einen anderen Browser.",
       worker: "Dieser Browser ließ die Seite ihren Rechenprozess nicht starten. Laden Sie die Seite neu; hilft das nicht, nehmen Sie einen anderen Browser oder ein Fenster, das nicht privat ist.",
+      "empty-text": "Ein Text, der gebraucht wird, ist leer.",
+      "unsupported-architecture": "Das Modell auf dem Server dieser Seite ist von einer Art, die sie nicht ausführen kann. Beheben kann das, wer die Seite betreibt.",
+      tokenizer: "Das Modell auf dem Server dieser Seite lässt sich nicht lesen. Beheben kann das, wer die Seite betreibt.",
+      "head-format": "Eine Datei, die zum Modell gehört, ist beschädigt. Ein neuer Versuch lädt sie noch einmal herunter.",
+      "head-mismatch": "Die Dateien des Modells auf dem Server dieser Seite gehören nicht zusammen. Beheben kann das, wer die Seite betreibt.",
+      "bundle-format": "Die gespeicherten Antworten sind beschädigt. Versuchen Sie es später noch einmal.",
+      "bundle-schema": "Die gespeicherten Antworten haben eine Version, die diese Seite nicht liest. Beheben kann das, wer die Seite betreibt.",
+      "bundle-mismatch": "Die gespeicherten Antworten gehören nicht zusammen oder sind nicht vollständig. Versuchen Sie es später noch einmal.",
       internal: "Das sollte nicht vorkommen. Laden Sie die Seite neu; wenn es wieder geschieht, melden Sie es bitte mit den Sätzen, die Sie eingegeben haben.",
     },
     tooLong: (place, characters) =>

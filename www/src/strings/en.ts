@@ -202,11 +202,14 @@ export const strings = {
 
   problems: {
     retry: "Try again",
+    details: "What the program says",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "This browser does not let the page keep the model: it is downloaded again at the next visit. Everything else works.",
     useCpu: "Use the CPU",
     title: "The model could not be loaded",
     compareTitle: "The sentences could not be compared",
     gpuLost: "The GPU stopped working, so the page has moved to the CPU. Everything works as before, a little slower.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code; codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "This is too long for a condition: shorten it to a few words.",
       "invalid-text": "The text holds half of a character, as a cut in the middle of an emoji leaves it. Delete it, or type it again.",
@@ -220,6 +223,14 @@ export const strings = {
       "gpu-lost": "The GPU stopped working. The CPU gives the same numbers.",
       unsupported: "This browser has not got what the model is computed with: it is too old, or in a hardened mode such as Lockdown Mode. Update it, make an exception for this site, or try another browser.",
       worker: "This browser did not let the page start what computes. Reload the page; if that does not help, try another browser, or a window that is not private.",
+      "empty-text": "A text that is needed is empty.",
+      "unsupported-architecture": "The model on this page’s server is of a kind that the page cannot run. Whoever runs the site can mend that.",
+      tokenizer: "The model on this page’s server cannot be read. Whoever runs the site can mend that.",
+      "head-format": "A file that belongs to the model is damaged. Trying again downloads it afresh.",
+      "head-mismatch": "The model’s files on this page’s server do not belong together. Whoever runs the site can mend that.",
+      "bundle-format": "The stored answers are damaged. Try again later.",
+      "bundle-schema": "The stored answers are of a version that this page does not read. Whoever runs the site can mend that.",
+      "bundle-mismatch": "The stored answers do not belong together, or are not whole. Try again later.",
       internal: "This should not happen. Reload the page; if it comes back, please report it with the sentences you typed.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>

@@ -209,11 +209,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "Reintentar",
+    details: "Lo que dice el programa",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Este navegador no deja que la página guarde el modelo: se descargará de nuevo en la próxima visita. Todo lo demás funciona.",
     useCpu: "Usar la CPU",
     title: "No se pudo cargar el modelo",
     compareTitle: "No se pudieron comparar las frases",
     gpuLost: "La GPU ha dejado de funcionar, así que la página ha pasado a la CPU. Todo funciona como antes, un poco más despacio.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "Es demasiado largo para una condición: redúcela a unas pocas palabras.",
       "invalid-text": "El texto contiene medio carácter, como el que queda al cortar un emoji por la mitad. Bórralo o escribe el carácter de nuevo.",
@@ -229,6 +232,14 @@ export const strings: Strings = {
         "A este navegador le falta aquello con lo que se calcula el modelo: es demasiado antiguo o está en un modo reforzado, como el modo de aislamiento (Lockdown Mode). Actualízalo, haz una excepción para este sitio o prueba otro navegador.",
       worker:
         "Este navegador no ha dejado que la página inicie lo que hace los cálculos. Recarga la página; si eso no ayuda, prueba otro navegador o una ventana que no sea privada.",
+      "empty-text": "Falta un texto: está vacío.",
+      "unsupported-architecture": "El modelo que hay en el servidor de esta página es de un tipo que la página no puede ejecutar. Solo puede arreglarlo quien gestiona el sitio.",
+      tokenizer: "El modelo que hay en el servidor de esta página no se puede leer. Solo puede arreglarlo quien gestiona el sitio.",
+      "head-format": "Un archivo del modelo está dañado. Si vuelves a intentarlo, se descargará de nuevo.",
+      "head-mismatch": "Los archivos del modelo que hay en el servidor de esta página no corresponden entre sí. Solo puede arreglarlo quien gestiona el sitio.",
+      "bundle-format": "Las respuestas guardadas están dañadas. Inténtalo más tarde.",
+      "bundle-schema": "Las respuestas guardadas son de una versión que esta página no lee. Solo puede arreglarlo quien gestiona el sitio.",
+      "bundle-mismatch": "Las respuestas guardadas no corresponden entre sí o están incompletas. Inténtalo más tarde.",
       internal: "Esto no debería ocurrir. Recarga la página; si vuelve a pasar, avísanos, por favor, con las frases que escribiste.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>

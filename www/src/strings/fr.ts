@@ -211,11 +211,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "Réessayer",
+    details: "Ce qu’en dit le programme",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Ce navigateur ne laisse pas la page garder le modèle : il sera téléchargé de nouveau à la prochaine visite. Tout le reste marche.",
     useCpu: "Utiliser le CPU",
     title: "Le modèle n’a pas pu être chargé",
     compareTitle: "Les phrases n’ont pas pu être comparées",
     gpuLost: "Le GPU a cessé de fonctionner, la page est donc passée au CPU. Tout marche comme avant, un peu plus lentement.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "C’est trop long pour une condition : raccourcissez-la à quelques mots.",
       "invalid-text": "Le texte contient une moitié de caractère, comme il en reste d’un emoji coupé en deux. Supprimez-la, ou saisissez le caractère de nouveau.",
@@ -231,6 +234,14 @@ export const strings: Strings = {
         "Il manque à ce navigateur de quoi calculer le modèle : il est trop ancien, ou dans un mode renforcé comme le mode Isolement. Mettez-le à jour, faites une exception pour ce site ou essayez un autre navigateur.",
       worker:
         "Ce navigateur n’a pas laissé la page démarrer ce qui fait les calculs. Rechargez la page ; si cela ne suffit pas, essayez un autre navigateur, ou une fenêtre qui n’est pas privée.",
+      "empty-text": "Un texte nécessaire est vide.",
+      "unsupported-architecture": "Le modèle qui se trouve sur le serveur de cette page est d’un type qu’elle ne sait pas faire tourner. Seul l’exploitant du site peut y remédier.",
+      tokenizer: "Le modèle qui se trouve sur le serveur de cette page est illisible. Seul l’exploitant du site peut y remédier.",
+      "head-format": "Un fichier du modèle est abîmé. Si vous réessayez, il sera téléchargé de nouveau.",
+      "head-mismatch": "Les fichiers du modèle qui se trouvent sur le serveur de cette page ne vont pas ensemble. Seul l’exploitant du site peut y remédier.",
+      "bundle-format": "Les réponses enregistrées sont abîmées. Réessayez plus tard.",
+      "bundle-schema": "Les réponses enregistrées sont d’une version que cette page ne lit pas. Seul l’exploitant du site peut y remédier.",
+      "bundle-mismatch": "Les réponses enregistrées ne vont pas ensemble, ou sont incomplètes. Réessayez plus tard.",
       internal: "Cela ne devrait pas arriver. Rechargez la page ; si le problème revient, merci de le signaler avec les phrases que vous avez saisies.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>

@@ -205,11 +205,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "再試行",
+    details: "プログラムからのメッセージ",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "このブラウザーでは、モデルを保存できません。次に開くときに、もう一度ダウンロードします。ほかはすべて使えます。",
     useCpu: "CPUを使う",
     title: "モデルを読み込めませんでした",
     compareTitle: "文を比較できませんでした",
     gpuLost: "GPUが動かなくなったため、CPUに切り替えました。少し遅くなりますが、すべてこれまでどおり使えます。",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "条件としては長すぎます。数語に短くしてください。",
       "invalid-text": "テキストに、絵文字を途中で切ったときのような半端な文字があります。削除するか、入力し直してください。",
@@ -225,6 +228,14 @@ export const strings: Strings = {
         "このブラウザーには、モデルの計算に必要な機能がありません。古すぎるか、ロックダウンモードのような制限の強いモードになっています。ブラウザーを更新するか、このサイトを例外に加えるか、別のブラウザーをお試しください。",
       worker:
         "ブラウザーが、計算を行う部分の起動を許可しませんでした。ページを再読み込みしてください。それでも動かないときは、別のブラウザーか、プライベートでないウィンドウをお試しください。",
+      "empty-text": "必要なテキストが空です。",
+      "unsupported-architecture": "このページのサーバーにあるモデルは、このページでは動かせない種類のものです。サイトの運営者が直す必要があります。",
+      tokenizer: "このページのサーバーにあるモデルを読めません。サイトの運営者が直す必要があります。",
+      "head-format": "モデルのファイルの一つが壊れています。もう一度試すと、新しくダウンロードします。",
+      "head-mismatch": "このページのサーバーにあるモデルのファイルどうしが合っていません。サイトの運営者が直す必要があります。",
+      "bundle-format": "保存された答えが壊れています。しばらくしてからもう一度お試しください。",
+      "bundle-schema": "保存された答えは、このページでは読めない版のものです。サイトの運営者が直す必要があります。",
+      "bundle-mismatch": "保存された答えのファイルどうしが合っていないか、足りません。しばらくしてからもう一度お試しください。",
       internal: "起きるはずのない問題です。ページを再読み込みしてください。また起きるときは、入力した文を添えてお知らせください。",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>

@@ -650,6 +650,33 @@ describe("how it works", { concurrency: false }, () => {
     await page.close();
   });
 
+  test("the space follows the view's condition when that changes, and lets others be tried until then", async () => {
+    const page = await open({ on: "2" });
+    const place = page.locator(".space");
+    await place.locator("summary").click();
+    await place.getByRole("img", { name: "under “the game”" }).waitFor();
+    assert.equal(await place.getByRole("button", { name: "the game" }).getAttribute("aria-pressed"), "true");
+    await page.getByLabel("Other conditions").selectOption("the place");
+    await place.getByRole("img", { name: "under “the place”" }).waitFor();
+    await place.getByRole("button", { name: "the activity" }).click();
+    await place.getByRole("img", { name: "under “the activity”" }).waitFor();
+    await page.getByLabel("Condition to explain").fill("the weather");
+    await place.getByRole("img", { name: "under “the weather”" }).waitFor();
+    assert.equal(await place.getByRole("button", { name: "the weather" }).getAttribute("aria-pressed"), "true");
+    await leave(page);
+  });
+
+  test("what is explained has its sources, with links", async () => {
+    const page = await open();
+    const sources = page.getByRole("region", { name: "Sources" });
+    const links = await sources.getByRole("link").evaluateAll((all) => all.map(({ href, textContent }) => [textContent, href]));
+    for (const [name, url] of [["C-STS", "2305.15093"], ["CASE", "2503.17279"], ["Attention Is All You Need", "1706.03762"], ["BERT", "1810.04805"], ["Sentence-BERT", "1908.10084"], ["MiniLM", "2002.10957"], ["MPNet", "2004.09297"], ["Attention is not Explanation", "1902.10186"]]) {
+      assert.ok(links.some(([text, href]) => text.startsWith(name) && href === `https://arxiv.org/abs/${url}`), name);
+    }
+    assert.ok((await sources.locator("li").allInnerTexts()).every((text) => /^[A-Z].*: \S/.test(text)), "each says what is from it");
+    await leave(page);
+  });
+
   test("one rates pairs before the model does, and sees both beside what people said", async () => {
     const page = await open();
     const place = page.locator(".rate");

@@ -685,6 +685,19 @@ export const strings: Strings = {
         ],
       },
     },
+    sources: {
+      title: "Quellen",
+      papers: [
+        { what: "Die Aufgabe und Paare, die Menschen bewertet haben:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "Die Methode, aus der diese Seite entstand, mit Subtraktion und Kopf:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "Aufmerksamkeit, ihre Köpfe und Schichten:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Ein Encoder aus Tokens, [CLS] und [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "Der Mittelwert der Tokens und der Kosinus:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "Woraus der kleine Encoder entstand:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "Woraus der große Encoder entstand:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Warum Aufmerksamkeit ein Hinweis ist und kein Beweis:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
+    },
     worksheet: {
       pairs: (n) => (n === 1 ? "1 Paar auf dem Arbeitsblatt" : `${n} Paare auf dem Arbeitsblatt`),
       pick: "Neben dem Paar oben:",

@@ -698,6 +698,19 @@ export const strings = {
         ] as const,
       },
     },
+    sources: {
+      title: "Sources",
+      papers: [
+        { what: "The task, and pairs that people rated:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "The method that this page grew from, with subtraction and head:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "Attention, its heads and layers:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "An encoder of tokens, [CLS] and [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "The mean of the tokens, and the cosine:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "What the small encoder began as:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "What the large encoder began as:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Why attention is a hint and no proof:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
+    },
     worksheet: {
       pairs: (n: number) => (n === 1 ? "1 pair on the worksheet" : `${n} pairs on the worksheet`),
       pick: "Beside the pair above:",

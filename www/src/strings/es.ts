@@ -710,6 +710,19 @@ export const strings: Strings = {
         ],
       },
     },
+    sources: {
+      title: "Fuentes",
+      papers: [
+        { what: "La tarea, y pares que valoraron personas:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "El método del que nació esta página, con la resta y la cabeza:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "La atención, sus cabezas y sus capas:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Un codificador de tokens, con [CLS] y [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "La media de los tokens, y el coseno:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "De dónde viene el codificador pequeño:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "De dónde viene el codificador grande:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Por qué la atención es un indicio y no una prueba:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
+    },
     worksheet: {
       pairs: (n: number) => `${counted(n, "pareja", "parejas")} en la ficha`,
       pick: "Además de la pareja de arriba:",

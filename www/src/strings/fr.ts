@@ -712,6 +712,19 @@ export const strings: Strings = {
         ],
       },
     },
+    sources: {
+      title: "Références",
+      papers: [
+        { what: "La tâche, et des paires notées par des personnes :", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "La méthode dont cette page est issue, avec soustraction et tête :", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "L’attention, ses têtes et ses couches :", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Un encodeur de tokens, avec [CLS] et [SEP] :", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "La moyenne des tokens, et le cosinus :", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "L’origine du petit encodeur :", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "L’origine du grand encodeur :", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Pourquoi l’attention est un indice et non une preuve :", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
+    },
     worksheet: {
       pairs: (n: number) => `${counted(n, "paire", "paires")} sur la fiche`,
       pick: "En plus de la paire ci-dessus :",

@@ -697,6 +697,19 @@ export const strings: Strings = {
         ],
       },
     },
+    sources: {
+      title: "出典",
+      papers: [
+        { what: "課題と、人が評価した文の組：", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "このページのもとになった方法（引き算とヘッド）：", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "アテンションとそのヘッド、層：", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "トークンと[CLS]、[SEP]を使うエンコーダー：", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "トークンの平均とコサイン：", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "小さいエンコーダーのもと：", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "大きいエンコーダーのもと：", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "アテンションが手がかりであって証明ではない理由：", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
+    },
     worksheet: {
       pairs: (n: number) => `ワークシートに${n}組`,
       pick: "上の組のほかに：",

@@ -16,13 +16,13 @@
  * @module caselens/element
  */
 
-import { ENGLISH, type Labels } from "./element/labels.js";
+import { ENGLISH, type Labels, type Uncertain } from "./element/labels.js";
 import { type Share, share } from "./element/shared.js";
 import { type Texts, View } from "./element/view.js";
 import { CaseLensError, type LoadOptions } from "./index.js";
 import type { Comparison, Info } from "./types.js";
 
-export type { Labels };
+export type { Labels, Uncertain };
 
 /** Dispatched when a comparison is there; it bubbles. */
 export type ResultEvent = CustomEvent<{
@@ -121,15 +121,7 @@ export class CaseLensElement extends Base {
   get labels(): Labels {
     return this.#labels;
   }
-  /**
-   * Puts what the element says into other words, also what is shown already. What is left out is English.
-   *
-   * @example
-   * ```ts
-   * const number = new Intl.NumberFormat("de", { maximumFractionDigits: 1 });
-   * lens.labels = { rating: (rating) => `${number.format(rating)} von 5`, retry: "Noch einmal versuchen" };
-   * ```
-   */
+  /** Puts it into other words, also what is shown already. What is left out is English. */
   set labels(labels: Partial<Labels>) {
     this.#labels = { ...ENGLISH, ...labels };
     if (this.#view) this.#view.labels = this.#labels;
@@ -173,8 +165,7 @@ export class CaseLensElement extends Base {
     else this.#rewritten();
   }
 
-  /** Texts as the page wrote them. */
-  #written(): Texts {
+  #written(): Texts { // texts as the page wrote them
     const conditions = this.getAttribute("conditions")?.split(/[;\n]/) ?? Array.from(this.querySelectorAll("li"), (item) => item.textContent ?? "");
     return {
       sentence1: this.getAttribute("sentence1") ?? "",
@@ -189,14 +180,12 @@ export class CaseLensElement extends Base {
     return { sentence1: sentence1.trim(), sentence2: sentence2.trim(), conditions: conditions.map((condition) => condition.trim()) };
   }
 
-  /** The page changed a text. */
-  #rewritten(): void {
+  #rewritten(): void { // the page changed a text
     this.#view?.show(this.#written(), this.editable);
     this.#compareSoon();
   }
 
-  /** The reader changed a text. */
-  #edited(): void {
+  #edited(): void { // the reader changed a text
     this.#view?.stale();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#compare(), PAUSE);
@@ -215,8 +204,7 @@ export class CaseLensElement extends Base {
     this.#nearing.observe(this);
   }
 
-  /** Waits for the reader no longer. */
-  #unwatch(): void {
+  #unwatch(): void { // waits for the reader no longer
     this.#nearing?.disconnect();
     this.#nearing = undefined;
   }

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { launch, MODEL_FILE, serve, visit } from "./helpers.mjs";
+import { HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, serve, visit, withoutMentions } from "./helpers.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MODEL = `/models/${MODEL_FILE}`;
@@ -153,7 +154,7 @@ const GERMAN = `({
   rating: (rating) => rating.toLocaleString("de", { maximumFractionDigits: 1 }) + " von 5",
   similarity: (cosine) => "Kosinus-Ähnlichkeit " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
   unconditional: (cosine) => "Ähnlichkeit ohne Bedingung: " + cosine.toLocaleString("de", { maximumFractionDigits: 2 }),
-  pending: "noch kein Ergebnis", loading: "Das Modell wird geladen", error: ({ code }) => "Es ging nicht: " + code, retry: "Noch einmal",
+  uncertain: (why) => "unsicher: " + why, pending: "noch kein Ergebnis", loading: "Das Modell wird geladen", error: ({ code }) => "Es ging nicht: " + code, retry: "Noch einmal",
 })`;
 /** All that assistive technology is told. */
 const told = async () => (await page.locator("main").ariaSnapshot()).replace(/^- heading.*$/m, "");
@@ -197,6 +198,46 @@ test("a page in another language gives it other words, before it is defined and 
   assert.equal(await told(), inGerman);
   assert.equal((await page.evaluate(() => events)).length, 3, "words are no reason to compare again");
 });
+
+/** From now on the head is what `change` makes of the one that ships. */
+async function withHead(change) {
+  server.rule(`/models/${HEAD_FILE}`, { body: change(await readFile(path.join(MODELS, HEAD_FILE))), headers: { "Cache-Control": "no-store" } });
+}
+
+test("where a sentence says nothing about a condition, words stand in the place of numbers, also for who hears them", options, async () => {
+  await withHead((head) => mentioning(head, 384, -4));
+  await open(LENS);
+  await events(1);
+  for (const { said, numbers, share, now } of await rows()) assert.deepEqual([said, numbers, share, now], ["neither sentence says", "neither sentence says", 0, 1]);
+  assert.equal(await page.getByRole("status").textContent(), "the place: neither sentence says; the game: neither sentence says");
+  await assertAccessible();
+});
+
+for (const [what, sentence, why] of [
+  ["in another language", "Er spielt im Park mit seinen Freunden Fußball", "another language"],
+  ["with characters that the encoder does not know", "ꙮ plays chess in the park", "unknown characters"],
+  ["that is not read to its end", `She plays chess in the park ${"and she plays on ".repeat(200)}`, "not read to its end"],
+]) {
+  test(`a sentence ${what} makes an uncertain result, which looks and sounds unlike others`, options, async () => {
+    // A head that tells mentions reads long texts part by part.
+    await withHead(withoutMentions);
+    await open(LENS.replace("She plays chess in the park", sentence), { viewport: { width: 360, height: 700 } });
+    await events(1);
+    for (const { said, numbers } of await rows()) {
+      assert.match(numbers, new RegExp(`^\\d\\.\\d of 5 · similarity −?\\d\\.\\d\\d · uncertain: ${why}$`));
+      assert.equal(said, numbers.replaceAll(" · ", ", "));
+    }
+    assert.match(await page.getByRole("status").textContent(), new RegExp(`^the place: \\d\\.\\d of 5, uncertain: ${why}; the game: \\d\\.\\d of 5, uncertain: ${why}$`));
+    assert.equal(await page.locator("[part=foreign]").isVisible(), why === "another language");
+    assert.match(await page.locator("[part=bar]").first().evaluate((bar) => getComputedStyle(bar).backgroundImage), /gradient/);
+    await assertAccessible();
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+    await page.evaluate((pair) => Object.assign(document.querySelector("case-lens"), { sentence1: pair }), "She plays chess in the park");
+    await events(2);
+    assert.doesNotMatch((await rows())[0].numbers, /uncertain/);
+    assert.equal(await page.locator("[part=foreign]").isVisible(), false);
+  });
+}
 
 test("readers write their own, by keyboard alone", options, async () => {
   await open(LENS.replace("<case-lens", "<case-lens editable"));

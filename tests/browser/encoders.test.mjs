@@ -259,6 +259,30 @@ describe("choosing", { concurrency: false, skip: without }, () => {
     await leave(other);
   });
 
+  test("a list's link opens its encoder, and keeps it through a reload and other views", PATIENT, async () => {
+    const page = await open();
+    await answering(page, "small");
+    await radio(page, "large").check();
+    await answering(page, "large");
+    await page.getByRole("link", { name: "List" }).click();
+    await page.locator(".group").first().waitFor();
+    await page.waitForFunction(() => /^#\/list\?.*encoder=large/.test(location.hash));
+    const opened = await visit(await browser.newContext({ serviceWorkers: "block" }), page.url());
+    await leave(page);
+    for (const again of [false, true]) {
+      if (again) await opened.reload();
+      await opened.locator(".group").first().waitFor();
+      await opened.locator(".engine summary").click();
+      await opened.locator(".facts", { hasText: "a tiny one in place of large" }).waitFor();
+      assert.match(opened.url(), /encoder=large/);
+    }
+    assert.equal(server.count(modelPath("small")), 1, "the first page's");
+    // One that names none is of the encoder that ships.
+    await opened.goto(opened.url().replace("&encoder=large", ""));
+    await opened.locator(".facts", { hasText: "tuned by caselens" }).waitFor();
+    await leave(opened);
+  });
+
   test("the former answers while the next is on its way, which can be cancelled; nothing moves", PATIENT, async () => {
     server.rule(modelPath("large"), { rate: statSync(path.join(models, FILES.large[0])).size / 60, chunked: true });
     const page = await open();

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "vite";
-import { COMPANION, launch, MODEL_FILE, MODELS, openPage, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, openPage, ROOT, serve, violations, visit } from "./helpers.mjs";
 import { assertLooks, incomparable } from "./screens.mjs";
 
 const ENCODER = path.join(ROOT, "tests/fixtures/bert-tiny");
@@ -134,7 +134,12 @@ describe("the demo", { concurrency: false }, () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     return visit(context, `${server.origin}${site}#/larger`);
   }
-  const answered = (page) => page.waitForFunction(() => document.querySelectorAll(".larger-pair td strong").length >= 8, undefined, { timeout: 60_000 });
+  /** Waits until the page's own model has answered, be it that a sentence says nothing. */
+  const answered = (page) =>
+    page.waitForFunction(() => {
+      const own = [...document.querySelectorAll(".larger-pair td:nth-of-type(2)")];
+      return own.length >= 3 && own.every((cell) => cell.textContent.trim() !== "…");
+    }, undefined, { timeout: 60_000 });
 
   before(async () => {
     const www = path.join(ROOT, "www");
@@ -152,10 +157,13 @@ describe("the demo", { concurrency: false }, () => {
     await answered(page);
     const own = await page.evaluate(
       async ([entry, model, items]) => {
-        const { CaseLens } = await import(entry);
+        const { CaseLens, unsaid } = await import(entry);
         const lens = await CaseLens.load({ model, device: "wasm" });
         const answers = [];
-        for (const [sentence1, sentence2, condition] of items) answers.push((await lens.compare(sentence1, sentence2, [condition]))[0].similarity);
+        for (const [sentence1, sentence2, condition] of items) {
+          const [answer] = await lens.compare(sentence1, sentence2, [condition]);
+          answers.push(unsaid(answer, lens.info) ? undefined : answer.similarity);
+        }
         lens.dispose();
         return answers;
       },
@@ -167,15 +175,25 @@ describe("the demo", { concurrency: false }, () => {
       const pair = page.locator(".larger-pair", { hasText: sentence1 });
       assert.equal(await pair.locator(".larger-sentence").last().innerText(), sentence2);
       const cells = pair.locator("tr", { has: page.getByRole("rowheader", { name: condition }) }).locator("td");
-      const shown = (await cells.locator("strong, .larger-people .quiet").allInnerTexts()).map((text) => Number(text.replace("−", "-")));
+      const shown = (await cells.evaluateAll((all) => all.map((cell) => cell.querySelector("strong")?.textContent))).map((text) => text && Number(text.replace("−", "-")));
       assert.ok(Math.abs(shown[0] - scored(ITEMS[i]).similarity) < 0.0061, `${shown[0]}`);
-      assert.ok(Math.abs(shown[1] - own[i]) < 0.0051, `${shown[1]} ${own[i]}`);
+      if (own[i] === undefined) assert.match(await cells.nth(1).innerText(), /says/);
+      else assert.ok(Math.abs(shown[1] - own[i]) < 0.0051, `${shown[1]} ${own[i]}`);
       if (label !== undefined) assert.equal(shown[2], label);
     }
     const said = await page.locator("main").innerText();
     for (const text of ["bert-tiny", LICENCE, "too large for a browser"]) assert.ok(said.includes(text), text);
     assert.equal(await page.locator(".nav a[aria-current]").innerText(), "Larger model");
     assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("where a sentence says nothing, the page's own model gives no number", async () => {
+    const silent = mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4);
+    server.rule(`/site/models/${HEAD_FILE}`, { body: silent, headers: { "Cache-Control": "no-store" } });
+    const page = await open("/site/", { serviceWorkers: "block" });
+    await page.locator(".larger-pair td", { hasText: "neither sentence says" }).nth(2).waitFor();
+    assert.equal(await page.locator(".larger-pair td:nth-of-type(2) strong").count(), 0);
     await page.context().close();
   });
 
@@ -199,7 +217,8 @@ describe("the demo", { concurrency: false }, () => {
     server.rule(STORED, { body: "something else", headers: { "Cache-Control": "no-store" } });
     const page = await open("/site/", { serviceWorkers: "block" });
     const alert = page.getByRole("alert");
-    assert.match(await alert.innerText(), /bert-tiny\.gallery\.safetensors/);
+    assert.match(await alert.innerText(), /do not belong together/);
+    assert.match(await alert.locator("[lang=en]").textContent(), /bert-tiny\.gallery\.safetensors/);
     server.rule(STORED, undefined);
     await alert.getByRole("button").click();
     await answered(page);

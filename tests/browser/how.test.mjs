@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import jsQR from "jsqr";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
@@ -638,6 +638,24 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("where a sentence says nothing about the condition, no number is given for an answer: not as the last step, nor under the switches, nor on paper", async () => {
+    await server.siteWith("/silent/", { [HEAD_FILE]: mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4) });
+    const page = await openAt(`/silent/#/how?${state()}`, { serviceWorkers: "block" });
+    await settled(page);
+    assert.equal(await page.locator(".answer-value").innerText(), "–");
+    assert.doesNotMatch(await page.locator(".answer").innerText(), /Rating/);
+    assert.match(await verdict(page), /^Neither sentence says anything about the condition/);
+    assert.doesNotMatch(await verdict(page), /\d/);
+    await page.locator("summary", { hasText: "1 pair on the worksheet" }).click();
+    await page.getByRole("checkbox", { name: "Two dogs" }).check();
+    await page.waitForFunction(() => document.querySelectorAll(".worksheet section:last-child .worksheet-pair:nth-of-type(2) td").length > 3 && !/–/.test(document.querySelector(".worksheet section:last-child").textContent));
+    await page.emulateMedia({ media: "print" });
+    const cells = await page.locator(".worksheet section:last-child td").allInnerTexts();
+    assert.equal(cells.filter((text) => /\d/.test(text)).length, 2, "the sentences by themselves");
+    assert.ok(cells.every((text) => /\d|^neither sentence says$/.test(text.trim())), `${cells}`);
+    await leave(page);
+  });
+
   test("a worksheet takes several pairs, each with its answers", async () => {
     const page = await open();
     await page.locator("summary", { hasText: "1 pair on the worksheet" }).click();
@@ -694,6 +712,33 @@ describe("how it works", { concurrency: false }, () => {
     await place.getByRole("img", { name: "without a condition" }).waitFor();
     assert.deepEqual(await violations(page, ".space"), []);
     await page.close();
+  });
+
+  test("the space follows the view's condition when that changes, and lets others be tried until then", async () => {
+    const page = await open({ on: "2" });
+    const place = page.locator(".space");
+    await place.locator("summary").click();
+    await place.getByRole("img", { name: "under “the game”" }).waitFor();
+    assert.equal(await place.getByRole("button", { name: "the game" }).getAttribute("aria-pressed"), "true");
+    await page.getByLabel("Other conditions").selectOption("the place");
+    await place.getByRole("img", { name: "under “the place”" }).waitFor();
+    await place.getByRole("button", { name: "the activity" }).click();
+    await place.getByRole("img", { name: "under “the activity”" }).waitFor();
+    await page.getByLabel("Condition to explain").fill("the weather");
+    await place.getByRole("img", { name: "under “the weather”" }).waitFor();
+    assert.equal(await place.getByRole("button", { name: "the weather" }).getAttribute("aria-pressed"), "true");
+    await leave(page);
+  });
+
+  test("what is explained has its sources, with links", async () => {
+    const page = await open();
+    const sources = page.getByRole("region", { name: "Sources" });
+    const links = await sources.getByRole("link").evaluateAll((all) => all.map(({ href, textContent }) => [textContent, href]));
+    for (const [name, url] of [["C-STS", "2305.15093"], ["CASE", "2503.17279"], ["Attention Is All You Need", "1706.03762"], ["BERT", "1810.04805"], ["Sentence-BERT", "1908.10084"], ["MiniLM", "2002.10957"], ["MPNet", "2004.09297"], ["Attention is not Explanation", "1902.10186"]]) {
+      assert.ok(links.some(([text, href]) => text.startsWith(name) && href === `https://arxiv.org/abs/${url}`), name);
+    }
+    assert.ok((await sources.locator("li").allInnerTexts()).every((text) => /^[A-Z].*: \S/.test(text)), "each says what is from it");
+    await leave(page);
   });
 
   test("one rates pairs before the model does, and sees both beside what people said", async () => {

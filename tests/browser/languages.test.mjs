@@ -75,6 +75,7 @@ const SAME = [
   /^list\.(condition\.automatic|groups\.between|map\.(value|colour))$/,
   /^larger\.(waiting|pair|licences)$/,
   /^how\.(place|question|heads\.(look|share)|switches\.(head|condition))$/,
+  /^how\.sources\.papers\.\d\.(text|url)$/,
   /^how\.beside\.(waiting|rating)$/,
   /^how\.teachers\.glossary\.terms\.\d\.0$/,
   /^how\.worksheet\.(name|columns\.0)$/,

@@ -348,7 +348,7 @@ describe("what is saved", () => {
 
   test("some of the texts alone can be saved; other tables, and files of before, are no less readable", async () => {
     const { savedIn, toCsv } = list.save;
-    const some = await read("a.csv", await toCsv(grouped, names, new Set([2])));
+    const some = await read("a.csv", await toCsv(grouped, names, [], new Set([2])));
     assert.deepEqual(some.rows.slice(1).map(([text, , name]) => [text, name]), [["A bus", "bus"]]);
     assert.equal(savedIn([["text", "group"], ["a", "1"]], ""), undefined);
     const before = savedIn([["text", "group", "group_name", "similarity_to_centre", "x", "y"], ["A cat", "1", "A cat", "1", "0", "0"], ["A dog", "2", "Dogs", "1", "0", "0"]], "the animal");

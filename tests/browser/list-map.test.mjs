@@ -86,8 +86,8 @@ describe("names of groups", () => {
     assert.deepEqual(await page.locator(".legend-name").allInnerTexts(), own);
     const [csvName, csv] = await download(page, "Save as CSV");
     const [heading, ...rows] = csv.trimEnd().split("\r\n");
-    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y,condition");
-    assert.ok(rows.every((row) => own.some((name) => row.includes(`,${name},`)) && row.endsWith(",the animal")), rows[0]);
+    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y,condition,language,unknown_pieces,cut");
+    assert.ok(rows.every((row) => own.some((name) => row.includes(`,${name},`)) && row.endsWith(",the animal,,,")), rows[0]);
     const [jsonName, json] = await download(page, "Save as JSON");
     assert.deepEqual([csvName, jsonName], ["caselens-groups.csv", "caselens-groups.json"]);
     assert.deepEqual(JSON.parse(json).map(({ text, group, group_name }) => [text, group_name === own[group - 1]]), ANIMALS.map((text) => [text, true]));

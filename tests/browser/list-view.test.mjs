@@ -254,6 +254,17 @@ describe("the list view", () => {
     const said = page.getByText(/^3 texts look like /);
     await said.waitFor();
     assert.match(await said.innerText(), /German.*; the model was trained on English\. What it says of them means little\.$/);
+    // Each of them is marked, in the page and in what is saved.
+    const marked = page.locator(".members li", { hasText: german[0] });
+    assert.match(await marked.innerText(), /uncertain: not English/);
+    assert.doesNotMatch(await page.locator(".members li", { hasText: ANIMALS[0] }).innerText(), /uncertain/);
+    const saved = {};
+    for (const kind of ["CSV", "JSON"]) {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.locator(".work-tools").getByRole("button", { name: `Save as ${kind}` }).click()]);
+      saved[kind] = await readFile(await file.path(), "utf8");
+    }
+    assert.deepEqual(JSON.parse(saved.JSON).map(({ language }) => language), [...ANIMALS.map(() => ""), "de", "de", "ar"]);
+    assert.match(saved.CSV, /träumt,.*,de,,\r\n/);
     const direction = (locator) => locator.evaluate((each) => getComputedStyle(each).direction);
     await page.locator(".hits li").first().waitFor();
     for (const [parts, text] of [[".members li > span", arabic], [".hits li > span", arabic], [".members li > span", ANIMALS[0]]]) {

@@ -514,6 +514,53 @@ describe("what the model cannot tell", () => {
     assert.match(await page.locator(".work-line [role=status]").innerText(), /3 texts say nothing about it/);
   });
 
+  /** Pairs whose answers are uncertain, each with why. */
+  const UNCERTAIN = [
+    [[CHESS[0], "Er spielt im Park mit seinen Freunden Fußball"], "the game", "uncertain: not English", ["2: de", "", ""]],
+    [["ꙮ is a letter of an alphabet", CHESS[1]], "the letter", "uncertain: unknown characters", ["", "1", ""]],
+    [[`${"long ".repeat(700)}story`, "A short story."], "the length", "uncertain: not read to its end", ["", "", "yes"]],
+  ];
+  for (const [pair, condition, why, columns] of UNCERTAIN) {
+    test(`an answer that is “${why}” looks, sounds and is saved unlike any other`, { timeout: PATIENT }, async () => {
+      // A head that tells mentions reads long texts part by part, and may put words in the number's place.
+      await server.siteWith("/doubtful/", { [HEAD_FILE]: withoutMentions(await readFile(path.join(MODELS, HEAD_FILE))) });
+      const page = await open(link(pair, [condition]), { within: await browser.newContext({ serviceWorkers: "block", acceptDownloads: true }), site: "doubtful" });
+      await settled(page);
+      const row = page.locator(".row.doubtful:not(.unaided)");
+      const number = await row.locator(".cell-value").innerText();
+      assert.match(number, /^\d\.\d\d$/);
+      const drawn = (selector, property, pseudo) => page.locator(selector).first().evaluate((each, [property, pseudo]) => getComputedStyle(each, pseudo)[property], [property, pseudo]);
+      assert.equal(await drawn(".row.doubtful .cell-value", "content", "::after"), '" ?"');
+      assert.match(await drawn(".row.doubtful .bar-common", "backgroundImage"), /gradient/);
+      for (const disc of [".row.doubtful .glyph circle", ".figure.doubtful .figure-discs circle"]) assert.notEqual(await drawn(disc, "strokeDasharray"), "none", disc);
+      assert.equal(await row.locator(".cell-difference").innerText(), why, "nothing is made of how far it is from the naked eye's");
+      assert.equal(await page.locator(".readout-caption").innerText(), why);
+      assert.equal(await row.locator("[aria-busy]").innerText(), `${condition}: similarity ${number}, ${why}.`);
+      await page.locator("[aria-live=polite]", { hasText: `${condition}: similarity ${number}, ${why}.` }).waitFor({ state: "attached" });
+      // What is uncertain of the sentences is so of the naked eye's number, too.
+      assert.equal(await page.locator(".unaided.doubtful").count(), 1);
+      assert.deepEqual(await violations(page), []);
+      const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save this comparison" }).click()]);
+      const [, saved] = (await readFile(await file.path(), "utf8")).split("\r\n");
+      assert.deepEqual(saved.split(",").slice(-4), [...columns, ""]);
+
+      await first(page).fill(CHESS[0]);
+      await second(page).fill(CHESS[1]);
+      await page.waitForFunction(() => document.querySelectorAll(".doubtful").length === 0);
+      await page.context().close();
+    });
+  }
+
+  test("where a sentence says nothing, a saved comparison has no number either", { timeout: PATIENT }, async () => {
+    const page = await openSilent(link(CHESS, ["the price"]));
+    await settled(page);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save this comparison" }).click()]);
+    const [, saved] = (await readFile(await file.path(), "utf8")).split("\r\n");
+    assert.match(saved, /,the price,,,\d\.\d+,1 2,,,,$/);
+    assert.equal(await page.locator(".figure.unknown .readout-value").innerText(), "–");
+    assert.equal(await page.locator(".readout-caption").innerText(), "neither sentence says");
+  });
+
   test("a sentence in another language is told beside its field", { timeout: PATIENT }, async () => {
     const page = await open(link([CHESS[0], "Er spielt im Park mit seinen Freunden Fußball"], ["the game"]));
     await settled(page);
@@ -1244,6 +1291,46 @@ describe("loading and failing", () => {
     await own.close();
   });
 
+  test("every error that can reach the page is told in its own words; what the program says of it is folded away", async () => {
+    const { CODES } = await import("../../pkg/build/errors.js");
+    const { strings } = await moduleOf("www/src/strings/en.ts");
+    // The page has no indexes and reads no files by path; what it gives the package is checked, and what it disposes it asks no more.
+    const elsewhere = /^(index-.*|storage.*|duplicate-id|unknown-id|file|disposed|invalid-argument)$/;
+    const wordless = CODES.filter((code) => !elsewhere.test(code) && code !== "text-too-long" && !strings.problems.told[code]);
+    assert.deepEqual(wordless, []);
+
+    server.rule(`/site/models/${HEAD_FILE}`, { status: 503 });
+    const page = await open("#device=wasm", { within: await browser.newContext({ serviceWorkers: "block" }) });
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    const raw = alert.getByText(/HTTP 503/);
+    assert.equal(await raw.isVisible(), false);
+    await alert.getByText("What the program says").click();
+    await raw.waitFor();
+    assert.equal(await raw.getAttribute("lang"), "en");
+    assert.deepEqual(await violations(page), []);
+    await page.context().close();
+  });
+
+  for (const [locale, file] of [["en-US", "en"], ["de-DE", "de"], ["fr-FR", "fr"], ["es-ES", "es"], ["ja-JP", "ja"]]) {
+    test(`that the model cannot be kept is told in the page's words: ${file}`, { timeout: PATIENT }, async () => {
+      const source = await readFile(path.join(ROOT, `www/src/strings/${file}.ts`), "utf8");
+      const [, told] = /notKept: "(.*)",/.exec(source);
+      // Over plain http a browser has nothing to keep it in.
+      const plain = await launch({ args: ["--host-resolver-rules=MAP plain.test 127.0.0.1"] });
+      try {
+        const page = await visit(await plain.newContext({ locale }), `${server.origin.replace("127.0.0.1", "plain.test")}/site/#device=wasm`);
+        await page.locator(".notice p", { hasText: told }).first().waitFor();
+        const raw = page.locator(".notice [lang=en]", { hasText: "only over https" });
+        assert.equal(await raw.isVisible(), false);
+        await page.locator(".notice summary").click();
+        await raw.waitFor();
+      } finally {
+        await plain.close();
+      }
+    });
+  }
+
   test("a server that cannot be reached is told apart from a missing file", async () => {
     server.rule(MODEL_PATH, { drop: true });
     const own = await browser.newContext();
@@ -1353,7 +1440,7 @@ describe("in every browser", () => {
     assert.deepEqual(made, ["caselens/dist/element.js", "=She said \"hi\" & left", CHESS[1], CONDITIONS]);
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save this comparison" }).click()]);
     const [head, ...rows] = (await readFile(await file.path(), "utf8")).replace("\uFEFF", "").split("\r\n");
-    assert.equal(head, "sentence1,sentence2,condition,similarity,rating,similarity_without_condition,sentences_that_say_nothing,problem");
+    assert.equal(head, "sentence1,sentence2,condition,similarity,rating,similarity_without_condition,sentences_that_say_nothing,sentences_in_other_languages,unknown_pieces,cut,problem");
     assert.deepEqual(rows.map((row) => row.split(",")[2]), CONDITIONS);
     assert.ok(rows.every((row) => row.startsWith("\"'=She said")), rows[0]);
     // Where a sentence says nothing the page has a dash in place of a number.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { launch, ROOT, serve, stickingOut, violations, visit } from "./helpers.mjs";
+import { HEAD_FILE, launch, mentioning, MODELS, ROOT, serve, stickingOut, violations, visit } from "./helpers.mjs";
 import { pageModules } from "./pageModules.mjs";
 
 const options = { timeout: 120_000 };
@@ -32,8 +32,8 @@ const TABLE = `id,sentence1,sentence2,condition,label
 6,=SUM(A1) is a formula,A formula,the kind of text,4
 `;
 
-async function opened(text, { hash = "#device=wasm", name = "pairs.csv", type = "text/csv" } = {}) {
-  const page = await visit(await browser.newContext({ acceptDownloads: true }), `${server.origin}/site/${hash}`);
+async function opened(text, { hash = "#device=wasm", name = "pairs.csv", type = "text/csv", site = "site" } = {}) {
+  const page = await visit(await browser.newContext({ acceptDownloads: true, serviceWorkers: "block" }), `${server.origin}/${site}/${hash}`);
   await page.getByText("Compare many pairs from a table").click();
   const chooser = page.locator(".pairs input[type=file]");
   await chooser.setInputFiles({ name, mimeType: type, buffer: Buffer.from(text) });
@@ -74,7 +74,7 @@ test("each row is compared under its own condition, agrees with its label, and i
   await compared(page);
   assert.match(await page.locator(".pairs").innerText(), /Spearman’s correlation with the column “label” over 5 rows: 0\.\d\d\./);
   const rows = (await saved(page)).replace("\uFEFF", "").split("\r\n");
-  assert.equal(rows[0], "id,sentence1,sentence2,condition,label,similarity,rating,similarity_without_condition,sentences_that_say_nothing,problem");
+  assert.equal(rows[0], "id,sentence1,sentence2,condition,label,similarity,rating,similarity_without_condition,sentences_that_say_nothing,sentences_in_other_languages,unknown_pieces,cut,problem");
   assert.equal(rows.length, 6);
   const similarity = (row) => Number(row.split(",")[5]);
   assert.ok(similarity(rows[1]) > similarity(rows[2]) + 0.3, "the same place, another game");
@@ -128,5 +128,21 @@ test("sentences in another language are told", options, async () => {
   const page = await opened(`sentence1,sentence2,condition\n${german},A cat sleeps on the sofa,the animal\nA dog runs,A cat runs,the animal\n`);
   await compared(page);
   await page.getByText("1 text looks like German; the model was trained on English. What it says of it means little.").waitFor();
+  const answer = page.locator(".pairs-rows tbody tr").first().locator("td").last();
+  assert.match(await answer.innerText(), /uncertain: not English$/);
+  const [, uncertain, sure] = (await saved(page)).split("\r\n").map((row) => row.split(","));
+  assert.equal(uncertain.at(-4), "1: de");
+  assert.equal(sure.at(-4), "");
+  await page.context().close();
+});
+
+test("rows of which a sentence says nothing have no number, and none counts when people's ratings are looked at", options, async () => {
+  await server.siteWith("/silent/", { [HEAD_FILE]: mentioning(await readFile(path.join(MODELS, HEAD_FILE)), 384, -4) });
+  const page = await opened(TABLE, { site: "silent" });
+  await compared(page);
+  assert.deepEqual([...new Set(await page.locator(".pairs-rows tbody tr td:last-child").allInnerTexts())], ["neither sentence says"]);
+  assert.doesNotMatch(await page.locator(".pairs").innerText(), /Spearman/);
+  const [, ...rows] = (await saved(page)).trim().split("\r\n");
+  for (const row of rows) assert.match(row, /,,,-?\d\.\d+,1 2,,,,$/);
   await page.context().close();
 });

@@ -173,7 +173,7 @@ describe("header and column", () => {
     assert.ok(csv.includes("'=1+1"), csv);
     const { texts, names, column, headed, notices } = await opened("caselens-groups.csv", `\ufeff${csv}`);
     assert.deepEqual({ texts, column, headed, notices }, { texts: lines, column: 0, headed: true, notices: [] });
-    assert.deepEqual(names, ["text", "group", "group_name", "similarity_to_centre", "x", "y", "condition"]);
+    assert.deepEqual(names, ["text", "group", "group_name", "similarity_to_centre", "x", "y", "condition", "language", "unknown_pieces", "cut"]);
   });
 
   test("rows without a text and rows of invisible characters are counted, each as what it is", async () => {

@@ -3,7 +3,18 @@
 import type { CaseLensError } from "../errors.js";
 import type { Unsaid } from "../index.js";
 
-/** What `<case-lens>` says. A page in another language gives it its own words: {@link CaseLensElement.labels}. */
+/** Why a result is uncertain: a sentence in another language, characters that the encoder does not know, a text not read to its end. */
+export type Uncertain = "foreign" | "unknown" | "cut";
+
+/**
+ * What `<case-lens>` says. A page in another language gives it its own words: {@link CaseLensElement.labels}.
+ *
+ * @example
+ * ```ts
+ * const number = new Intl.NumberFormat("de", { maximumFractionDigits: 1 });
+ * lens.labels = { rating: (rating) => `${number.format(rating)} von 5`, retry: "Noch einmal versuchen" };
+ * ```
+ */
 export interface Labels {
   /** The field of the first sentence. */
   readonly sentence1: string;
@@ -28,6 +39,8 @@ export interface Labels {
    * (`info.mentioned`).
    */
   readonly unsaid: (which: Unsaid) => string;
+  /** Beside a rating that means little: why. */
+  readonly uncertain: (why: Uncertain) => string;
   /** Below the sentences, where one (1 or 2) is in a language that the model was not trained on; languages by their ISO 639-1 codes. */
   readonly foreign: (sentence: number, language: string, trained: readonly string[]) => string;
   /** In place of numbers that are not there yet, for those who do not see the meter. */
@@ -51,6 +64,7 @@ export const ENGLISH: Labels = {
   similarity: (cosine) => `similarity ${signed(cosine)}`,
   unconditional: (cosine) => `Similarity without a condition: ${signed(cosine)}`,
   unsaid: (which) => ({ both: "neither sentence says", first: "only the second says", second: "only the first says" })[which],
+  uncertain: (why) => `uncertain: ${{ foreign: "another language", unknown: "unknown characters", cut: "not read to its end" }[why]}`,
   foreign: (sentence, language, trained) =>
     `The ${sentence === 1 ? "first" : "second"} sentence looks like ${named(language)}; the model was trained on ${trained.map(named).join(", ")}.`,
   pending: "no result yet",

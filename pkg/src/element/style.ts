@@ -30,8 +30,9 @@ button:hover { background: var(--_track); }
 .meter { height: 0.75em; border-radius: var(--_radius); background: var(--_track); overflow: hidden; }
 .bar { height: 100%; width: var(--_share, 0%); background: var(--_accent); }
 .numbers { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.unsaid { opacity: 0.7; }
-.unsaid .numbers { font-style: italic; }
+.unsaid, .uncertain { opacity: 0.75; }
+:is(.unsaid, .uncertain) .numbers { font-style: italic; white-space: normal; max-width: 17rem; }
+.uncertain .bar { background: repeating-linear-gradient(90deg, currentColor 0 2px, transparent 2px 6px); }
 .foreign { padding-inline-start: 0.75em; border-inline-start: 0.2em dashed var(--case-lens-error, #d3413a); }
 .stale .numbers, .stale .bar { opacity: 0.5; }
 .remove { width: 2em; padding: 0; justify-self: end; }

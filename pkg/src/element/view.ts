@@ -1,9 +1,9 @@
 // What <case-lens> shows: a shadow tree that is built once and then changed in place, so that focus and the caret stay.
 
 import type { CaseLensError } from "../errors.js";
-import { type Unsaid, unsaid } from "../index.js";
+import { unsaid } from "../index.js";
 import type { Comparison, Info } from "../types.js";
-import type { Labels } from "./labels.js";
+import type { Labels, Uncertain } from "./labels.js";
 import { STYLE } from "./style.js";
 
 /** What a reader did. */
@@ -30,10 +30,12 @@ interface Row {
   readonly numbers: HTMLElement;
   readonly remove: HTMLButtonElement | undefined;
   /** What is shown for it. */
-  result: Comparison | undefined;
-  /** Which sentences say nothing about it. */
-  unsaid: Unsaid | undefined;
+  result?: Comparison | undefined;
 }
+
+/** Why a result is uncertain, the heaviest reason; undefined where it is not. */
+const uncertain = ({ language, unknown, truncated }: Comparison): Uncertain | undefined =>
+  language?.some((one) => one !== null) ? "foreign" : unknown ? "unknown" : truncated && "cut";
 
 let sheet: CSSStyleSheet | undefined;
 
@@ -56,8 +58,7 @@ export class View {
   #captions: Text[] = [];
   #rows: Row[] = [];
   #results: readonly Comparison[] = [];
-  /** The languages that the model was trained on. */
-  #trained: readonly string[] = [];
+  #info: Pick<Info, "languages" | "mentioned"> = { languages: null, mentioned: null }; // of the model that the results are of
   #failure: CaseLensError | undefined;
   /** What those who do not see it are told, in the words given. */
   #news: (words: Labels) => string = () => "";
@@ -89,14 +90,12 @@ export class View {
     this.#say();
   }
 
-  /** Says everything in these words. */
-  set labels(labels: Labels) {
+  set labels(labels: Labels) { // says everything in these words
     this.#labels = labels;
     this.#say();
   }
 
-  /** The texts as the reader sees, and may have changed, them. */
-  get texts(): Texts {
+  get texts(): Texts { // the texts as the reader sees, and may have changed, them
     const [sentence1 = "", sentence2 = ""] = this.#fields.map(textOf);
     return { sentence1, sentence2, conditions: this.#rows.map(({ text }) => textOf(text)) };
   }
@@ -125,25 +124,20 @@ export class View {
   results(results: readonly Comparison[], info: Info): void {
     this.#base.classList.remove("stale");
     this.#results = results;
-    this.#trained = info.languages ?? [];
+    this.#info = info;
     let next = 0;
     for (const row of this.#rows) {
       row.result = textOf(row.text).trim() === "" ? undefined : results[next++];
-      row.unsaid = row.result && unsaid(row.result, info);
     }
     this.#status.textContent = ""; // what is the same as before is new all the same
     this.#news = (words) =>
       results
-        .map((result) => {
-          const nothing = unsaid(result, info);
-          return `${result.condition}: ${nothing ? words.unsaid(nothing) : words.rating(result.rating)}`;
-        })
+        .map((result) => `${result.condition}: ${this.#said(result, words.rating(result.rating)).join(", ")}`)
         .join("; ");
     this.#say();
   }
 
-  /** What is shown is not the answer to what is written. */
-  stale(): void {
+  stale(): void { // what is shown is not the answer to what is written
     this.#base.classList.add("stale");
   }
 
@@ -158,8 +152,7 @@ export class View {
     this.#base.setAttribute("aria-busy", String(value !== undefined));
   }
 
-  /** What went wrong; undefined when nothing did. */
-  error(error: CaseLensError | undefined, retriable: boolean): void {
+  error(error: CaseLensError | undefined, retriable: boolean): void { // what went wrong; undefined when nothing did
     this.#failure = error;
     this.#error.hidden = error === undefined;
     this.#retry.hidden = !retriable;
@@ -186,13 +179,13 @@ export class View {
     if (!this.#editable) {
       const text = node("span", "condition");
       element.append(text, meter, numbers);
-      return { element, text, meter, bar, numbers, remove: undefined, result: undefined, unsaid: undefined };
+      return { element, text, meter, bar, numbers, remove: undefined };
     }
     const text = node("input", "input");
     const remove = node("button", "remove", "button");
     remove.type = "button";
     remove.textContent = "×";
-    const row: Row = { element, text, meter, bar, numbers, remove, result: undefined, unsaid: undefined };
+    const row: Row = { element, text, meter, bar, numbers, remove };
     text.oninput = () => {
       this.#say();
       this.#actions.edited();
@@ -205,8 +198,7 @@ export class View {
     return row;
   }
 
-  /** A new row at the end or after another one, and the caret in it. */
-  #insert(after?: Row): void {
+  #insert(after?: Row): void { // a new row at the end or after another one, and the caret in it
     const row = this.#row();
     this.#rows.splice(after ? this.#rows.indexOf(after) + 1 : this.#rows.length, 0, row);
     this.#arrange();
@@ -232,20 +224,27 @@ export class View {
     this.#say();
   }
 
+  #said(result: Comparison, ...numbers: string[]): string[] {
+    // Where a sentence says nothing about the condition no number is said; an uncertain result says why.
+    const [nothing, why] = [unsaid(result, this.#info), uncertain(result)];
+    return [...(nothing ? [this.#labels.unsaid(nothing)] : numbers), ...(why ? [this.#labels.uncertain(why)] : [])];
+  }
+
   /** Puts what is there into words: names, also for those who do not see which row is which, results and errors. */
   #say(): void {
     const words = this.#labels;
     for (const [i, caption] of this.#captions.entries()) caption.data = i === 0 ? words.sentence1 : words.sentence2;
     this.#list.setAttribute("aria-label", words.conditions);
-    for (const [i, { element, text, meter, bar, numbers, remove, result, unsaid }] of this.#rows.entries()) {
+    for (const [i, { element, text, meter, bar, numbers, remove, result }] of this.#rows.entries()) {
       const name = words.condition(i + 1);
-      // Where a sentence says nothing about the condition, no number does either.
-      const said = unsaid ? [words.unsaid(unsaid)] : result && [words.rating(result.rating), words.similarity(result.similarity)];
-      element.classList.toggle("unsaid", unsaid !== undefined);
+      const nothing = result && unsaid(result, this.#info);
+      const said = result && this.#said(result, words.rating(result.rating), words.similarity(result.similarity));
+      element.classList.toggle("unsaid", nothing !== undefined);
+      element.classList.toggle("uncertain", result && uncertain(result) !== undefined);
       setText(numbers, said?.join(" · ") ?? "");
-      bar.style.setProperty("--_share", `${result && !unsaid ? 25 * (result.rating - 1) : 0}%`);
+      bar.style.setProperty("--_share", `${result && !nothing ? 25 * (result.rating - 1) : 0}%`);
       meter.setAttribute("aria-label", textOf(text).trim() || name);
-      meter.setAttribute("aria-valuenow", String((!unsaid && result?.rating) || 1));
+      meter.setAttribute("aria-valuenow", String((!nothing && result?.rating) || 1));
       meter.setAttribute("aria-valuetext", said?.join(", ") ?? words.pending);
       if (!remove) continue;
       text.setAttribute("aria-label", name);
@@ -253,7 +252,7 @@ export class View {
     }
     const [first] = this.#results;
     this.#unconditional.hidden = first === undefined;
-    const foreign = (first?.language ?? []).flatMap((language, i) => (language === null ? [] : [words.foreign(i + 1, language, this.#trained)]));
+    const foreign = (first?.language ?? []).flatMap((language, i) => (language === null ? [] : [words.foreign(i + 1, language, this.#info.languages ?? [])]));
     this.#foreign.hidden = foreign.length === 0;
     setText(this.#foreign, foreign.join(" "));
     setText(this.#unconditional, first ? words.unconditional(first.unconditional) : "");
@@ -273,12 +272,12 @@ function node<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, ...pa
   return element;
 }
 
-function textOf(element: HTMLElement): string {
-  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : (element.textContent ?? "");
-}
+const isField = (element: HTMLElement): element is HTMLInputElement => element.matches("input, textarea");
+
+const textOf = (element: HTMLElement): string => (isField(element) ? element.value : (element.textContent ?? ""));
 
 function setText(element: HTMLElement, text: string): void {
   if (textOf(element) === text) return;
-  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = text;
+  if (isField(element)) element.value = text;
   else element.textContent = text;
 }

@@ -4,8 +4,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { answers, pending } from "../state/answers";
 import { engine } from "../state/engine";
 import { filledConditions } from "../state/fields";
-import { unsaidIn } from "../state/said";
 import { strings } from "../strings";
+import { spokenOf } from "../ui/spoken";
 
 const quietMs = 1000;
 
@@ -13,11 +13,7 @@ function summary(): string {
   if (engine.value.phase !== "ready" || pending.value) return "";
   const results = filledConditions.value.flatMap(({ id }) => {
     const answer = answers.value.get(id);
-    if (!answer || "problem" in answer) return [];
-    const { condition, similarity, unconditional } = answer.comparison;
-    const unsaid = unsaidIn(answer.comparison);
-    if (unsaid) return [strings.results.spokenUnsaid(condition, strings.results.unsaid[unsaid])];
-    return [strings.results.spoken(condition, similarity, unconditional)];
+    return !answer || "problem" in answer ? [] : [spokenOf(answer.comparison)];
   });
   return results.length > 0 ? results.join(" ") : strings.loading.ready;
 }

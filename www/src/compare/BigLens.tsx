@@ -7,9 +7,10 @@ import { similarity as written } from "../format";
 import { answers, comparisonOf, stale, unconditional } from "../state/answers";
 import { conditions } from "../state/fields";
 import { inLens } from "../state/focus";
-import { unsaidIn } from "../state/said";
+import { type Doubt, plainDoubt } from "../state/said";
 import { strings } from "../strings";
 import { Figure, Glyph } from "../ui/Discs";
+import { saidOf } from "../ui/spoken";
 import { useGliding } from "./gliding";
 
 const words = strings.results;
@@ -21,6 +22,8 @@ const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.sl
 interface Seen {
   /** Undefined where there is no number. */
   readonly value: number | undefined;
+  /** Why it is uncertain; undefined where it is not. */
+  readonly doubt: Doubt | undefined;
   readonly caption: string;
   /** All of a caption that may be cut. */
   readonly whole: string | undefined;
@@ -29,20 +32,21 @@ interface Seen {
 function seen(): Seen {
   const id = inLens.value;
   const through = id === undefined ? undefined : comparisonOf(answers.value.get(id));
-  const unsaid = unsaidIn(through);
-  if (unsaid) return { value: undefined, caption: words.unsaid[unsaid], whole: undefined };
-  if (through) return { value: through.similarity, caption: words.under(through.condition), whole: through.condition };
+  const said = saidOf(through);
+  if (through && said) return { value: said.value, doubt: said.doubt, caption: said.why || words.under(through.condition), whole: said.why || through.condition };
   // Before the first answers there is nothing else to see; later the naked eye's number stands in for one that is on its way.
   const value = unconditional.value;
+  const doubt = plainDoubt.value;
+  const why = doubt && words.doubt[doubt];
   const waiting = value === undefined ? conditions.value.find((condition) => condition.id === id) : undefined;
-  return { value, caption: waiting ? words.under(waiting.text) : lowered(words.unaided), whole: undefined };
+  return { value, doubt, caption: why || (waiting ? words.under(waiting.text) : lowered(words.unaided)), whole: why };
 }
 
 export function BigLens() {
-  const { value, caption, whole } = seen();
+  const { value, doubt, caption, whole } = seen();
   const shown = useGliding(value ?? 0);
   return (
-    <div class={value === undefined ? "figure unknown" : "figure"} aria-hidden="true">
+    <div class={value === undefined ? "figure unknown" : doubt ? "figure doubtful" : "figure"} aria-hidden="true">
       <Figure similarity={shown} />
       <div class={stale.value ? "readout stale" : "readout"}>
         <p class="readout-value">{value === undefined ? words.none : written(value)}</p>

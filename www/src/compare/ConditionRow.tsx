@@ -7,12 +7,13 @@ import { isWord, lookOf } from "../state/attention";
 import { conditions, editCondition, isBlank, removeCondition, repeated, spreadCondition, type Condition } from "../state/fields";
 import { holdCondition, inLens, pointing } from "../state/focus";
 import type { Problem } from "../state/problem";
-import { unsaidIn } from "../state/said";
 import { change } from "../state/undo";
 import type { Attended } from "../state/words";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
+import { told as toldProblem } from "../ui/Notices";
+import { saidOf, spokenOf } from "../ui/spoken";
 
 const words = strings.conditions;
 /** How it is better put, in a visitor's words; undefined where there is nothing to say. */
@@ -21,8 +22,7 @@ const advised = (comparison: Comparison | undefined): string | undefined =>
 const signs = { more: "▲", less: "▼", same: "=" } as const;
 
 /** What is wrong with it, in a visitor's words. */
-const toldOf = ({ code, message }: Problem): string =>
-  strings.problems.told[code === "text-too-long" ? "condition-too-long" : code] ?? message;
+const toldOf = (problem: Problem): string => toldProblem(problem.code === "text-too-long" ? { ...problem, code: "condition-too-long" } : problem);
 
 interface Props {
   readonly condition: Condition;
@@ -52,11 +52,11 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const answer = idle ? undefined : answers.value.get(id);
   const comparison = comparisonOf(answer);
   const problem = answer && "problem" in answer ? answer.problem : undefined;
-  const unsaid = unsaidIn(comparison);
-  const nothing = unsaid && strings.results.unsaid[unsaid];
-  /** What is to be shown as a number: none where a sentence says nothing about the condition. */
-  const shown = nothing ? undefined : comparison;
-  const against = shown && difference(shown.similarity, shown.unconditional);
+  const said = saidOf(comparison);
+  const value = said?.value;
+  /** How far it is from the naked eye's, where both can be trusted. */
+  const against = comparison && value !== undefined && !said?.doubt ? difference(value, comparison.unconditional) : undefined;
+  const state = comparison && value === undefined ? " unsaid" : said?.doubt ? " doubtful" : "";
   const look = lookOf(id);
   const note = twin !== undefined ? words.repeated(twin) : problem ? toldOf(problem) : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : (advised(comparison) ?? "");
 
@@ -97,8 +97,8 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const hold = (): void => holdCondition(id);
 
   return (
-    <li class={`row${inLens.value === id ? " in-lens" : ""}${nothing ? " unsaid" : ""}`} {...pointing(hold)}>
-      <span class="cell-glyph">{shown && <Glyph similarity={shown.similarity} />}</span>
+    <li class={`row${inLens.value === id ? " in-lens" : ""}${state}`} {...pointing(hold)}>
+      <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name">
         <input
           type="text"
@@ -128,12 +128,12 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
         <span class="cell-bar" />
       ) : (
         <>
-          <Bar value={shown?.similarity} unconditional={comparison?.unconditional ?? unconditional.value} />
+          <Bar value={value} unconditional={comparison?.unconditional ?? unconditional.value} />
           <span class="cell-value" aria-hidden="true">
-            {shown ? similarity(shown.similarity) : strings.results.none}
+            {value === undefined ? strings.results.none : similarity(value)}
           </span>
           <span class="cell-difference" data-kind={against?.kind} aria-hidden="true">
-            {nothing}
+            {said?.why}
             {against && (
               <>
                 <span class="sign">{signs[against.kind]}</span>
@@ -143,8 +143,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
             )}
           </span>
           <span class="hidden" aria-busy={pending.value}>
-            {comparison && nothing && strings.results.spokenUnsaid(comparison.condition, nothing)}
-            {comparison && !nothing && strings.results.spoken(comparison.condition, comparison.similarity, comparison.unconditional)}
+            {comparison && spokenOf(comparison)}
           </span>
         </>
       )}

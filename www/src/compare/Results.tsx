@@ -5,6 +5,7 @@ import { fixed, similarity as written } from "../format";
 import { bothTyped, failure, stale, stored, unconditional } from "../state/answers";
 import { conditions, fields, filledConditions, maxConditions, pasted } from "../state/fields";
 import { holdNakedEye, inLens, pointing } from "../state/focus";
+import { plainDoubt } from "../state/said";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
@@ -30,8 +31,9 @@ const Headings = () => (
 
 function Unaided() {
   const value = unconditional.value;
+  const doubt = plainDoubt.value;
   return (
-    <li class={inLens.value === undefined ? "row unaided in-lens" : "row unaided"} {...pointing(holdNakedEye)}>
+    <li class={`row unaided${inLens.value === undefined ? " in-lens" : ""}${doubt ? " doubtful" : ""}`} {...pointing(holdNakedEye)}>
       <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name" aria-hidden="true">
         {words.unaided} <span class="quiet">{words.unaidedNote}</span>
@@ -40,7 +42,9 @@ function Unaided() {
       <span class="cell-value" aria-hidden="true">
         {value === undefined ? words.none : written(value)}
       </span>
-      <span class="hidden">{value === undefined ? words.unaidedNote : words.spokenUnaided(value)}</span>
+      <span class="hidden">
+        {value === undefined ? words.unaidedNote : doubt ? words.spokenDoubt(words.unaidedNote, value, words.doubt[doubt]) : words.spokenUnaided(value)}
+      </span>
     </li>
   );
 }

@@ -18,6 +18,7 @@ import { Presentation } from "./Presentation";
 import { condition, explainAgain, presented, presenting, problem, step, steps, type StepId } from "./state";
 import { RateFirst } from "./RateFirst";
 import { SheetPairs } from "./SheetPairs";
+import { Sources } from "./Sources";
 import { Space } from "./Space";
 import { Step } from "./Step";
 import { SwitchPanel } from "./SwitchPanel";
@@ -113,6 +114,7 @@ export function How() {
           <Space />
           <RateFirst />
           <Teachers />
+          <Sources />
           <Engine />
         </>
       )}

@@ -1,8 +1,8 @@
 // Switches that leave steps out or do them otherwise, and what they do to the answer.
 
-import type { TokenPooling } from "caselens";
+import { type TokenPooling, unsaid } from "caselens";
 import { strings } from "../strings";
-import { explained, noSwitches, switches, touched, waiting, type Switches } from "./state";
+import { type Explained, explained, noSwitches, switches, touched, waiting, type Switches } from "./state";
 
 const words = strings.how.switches;
 const poolings: readonly TokenPooling[] = ["all", "condition", "sentence", "cls"];
@@ -32,6 +32,14 @@ const Toggle = ({ label, on, disabled = false, change }: ToggleProps) => (
     <span>{label}</span>
   </label>
 );
+
+/** The answer, done as switched and as the model does it; words in its place where a sentence says nothing about the condition. */
+function told({ by, own, now }: Explained): string {
+  const nothing = unsaid(own, by.info);
+  if (!nothing) return touched.value ? words.changed(now.similarity, own.similarity) : words.own(own.similarity);
+  const plain = now.recipe === null ? `${strings.results.spokenUnaided(now.similarity)} ` : "";
+  return `${plain}${strings.how.steps.cosine.unsaid[nothing]}`;
+}
 
 export function SwitchPanel() {
   const result = explained.value;
@@ -73,8 +81,7 @@ export function SwitchPanel() {
         </button>
       </div>
       <p class={waiting.value ? "verdict stale" : "verdict"} role="status" data-waiting={waiting.value ? "" : undefined}>
-        {result &&
-          (touched.value ? words.changed(result.now.similarity, result.own.similarity) : words.own(result.own.similarity))}
+        {result && told(result)}
       </p>
     </fieldset>
   );

@@ -1,21 +1,23 @@
 // A worksheet for paper: pairs with room for guesses, and the model's answers on sheets of their own.
 
 import { computed } from "@preact/signals";
+import type { Comparison } from "caselens";
 import { similarity } from "../format";
 import { answers, comparisonOf, failure, pending, unconditional } from "../state/answers";
 import { encoder } from "../state/engine";
 import { examples } from "../state/examples";
 import { filledConditions, sentences } from "../state/fields";
 import { strings } from "../strings";
+import { saidOf } from "../ui/spoken";
 import { answered, picked } from "./sheet";
 
 const words = strings.how.worksheet;
 
-/** A pair on the sheet; a similarity is undefined where the model has not answered. */
+/** A pair on the sheet; what the model says is undefined where it has not answered. */
 interface Pair {
   readonly sentences: readonly string[];
   readonly plain: number | undefined;
-  readonly conditions: readonly { readonly text: string; readonly value: number | undefined }[];
+  readonly conditions: readonly { readonly text: string; readonly answer: Comparison | undefined }[];
 }
 
 /** Whether the answers there are belong to what is typed: paper cannot be corrected when new ones come. */
@@ -26,12 +28,12 @@ const pairs = computed((): readonly Pair[] => [
   {
     sentences: sentences.map(({ value }) => value),
     plain: current.value ? unconditional.value : undefined,
-    conditions: filledConditions.value.map(({ id, text }) => ({ text, value: current.value ? comparisonOf(answers.value.get(id))?.similarity : undefined })),
+    conditions: filledConditions.value.map(({ id, text }) => ({ text, answer: current.value ? comparisonOf(answers.value.get(id)) : undefined })),
   },
   ...[...picked.value].sort((a, b) => a - b).flatMap((place) => {
     const [example, found] = [examples[place], answered.value.get(place)];
     if (!example) return [];
-    return [{ sentences: example.sentences, plain: found?.plain, conditions: example.conditions.map((text, at) => ({ text, value: found?.under[at] })) }];
+    return [{ sentences: example.sentences, plain: found?.plain, conditions: example.conditions.map((text, at) => ({ text, answer: found?.under[at] })) }];
   }),
 ]);
 
@@ -76,10 +78,13 @@ const Question = ({ pair }: { pair: Pair }) => (
   </div>
 );
 
-const Value = ({ text, value }: { text: string; value: number | undefined }) => (
+/** A similarity, with why it is uncertain, or why there is none. */
+const Value = ({ text, value, why }: { text: string; value: number | undefined; why?: string | undefined }) => (
   <tr>
     <th scope="row">{text}</th>
-    <td>{value === undefined ? strings.results.none : similarity(value)}</td>
+    <td>
+      {[value === undefined ? "" : similarity(value), why].filter(Boolean).join(", ") || strings.results.none}
+    </td>
   </tr>
 );
 
@@ -95,8 +100,8 @@ const Answer = ({ pair }: { pair: Pair }) => (
       </thead>
       <tbody>
         <Value text={words.none} value={pair.plain} />
-        {pair.conditions.map(({ text, value }) => (
-          <Value key={text} text={text} value={value} />
+        {pair.conditions.map(({ text, answer }) => (
+          <Value key={text} text={text} value={saidOf(answer)?.value} why={saidOf(answer)?.why} />
         ))}
       </tbody>
     </table>

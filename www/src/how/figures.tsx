@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { type ExplainedStep, type ExplainedToken, type Explanation, type Reading, unsaid } from "caselens";
 import { cosine, similarity } from "../format";
 import { lens } from "../state/engine";
+import { doubtOf } from "../state/said";
 import { attended } from "../state/words";
 import { strings } from "../strings";
 import { Chart } from "./Chart";
@@ -202,14 +203,16 @@ const CosineFigure: Figure = ({ result }) => {
   const last = steps.at(-1);
   const height = 36 + 40 * bars.length;
   const nothing = lens.value && unsaid(result.now, lens.value.info);
+  const doubt = doubtOf({ language: result.languages, unknown: hasUnknown(result.now) ? 1 : 0 });
   return (
     <>
       <div class="answer">
         <Angle cosine={value} />
         <div>
-          <p class="answer-value">{similarity(value)}</p>
-          <p>{words.cosine.rating(rating)}</p>
+          <p class={doubt && !nothing ? "answer-value doubtful-value" : "answer-value"}>{nothing ? strings.results.none : similarity(value)}</p>
+          {!nothing && <p>{words.cosine.rating(rating)}</p>}
           {nothing && <p class="absent">{words.cosine.unsaid[nothing]}</p>}
+          {doubt && <p class="absent">{strings.results.doubt[doubt]}</p>}
           {last && <CosineFormula step={last} rating={rating} />}
           <p class="note">{words.cosine.angle(value, Math.round((Math.acos(Math.min(1, Math.max(-1, value))) * 180) / Math.PI))}</p>
         </div>

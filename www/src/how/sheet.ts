@@ -1,6 +1,7 @@
 // Which pairs stand on the worksheet beside the page's own, and what the model answers to them: paper waits for nothing.
 
 import { effect, signal } from "@preact/signals";
+import type { Comparison } from "caselens";
 import { ask, comparisonOf } from "../state/answers";
 import { encoder, lens } from "../state/engine";
 import { examples } from "../state/examples";
@@ -9,10 +10,10 @@ import { isAbort } from "../state/problem";
 /** The picked examples, by their places. */
 export const picked = signal<ReadonlySet<number>>(new Set());
 
-/** Similarities of an example's pair: without a condition, and under each of its own. */
+/** What the model says of an example's pair: without a condition, and under each of its own. */
 interface Answered {
   readonly plain: number | undefined;
-  readonly under: readonly (number | undefined)[];
+  readonly under: readonly (Comparison | undefined)[];
 }
 /** By the example's place. */
 export const answered = signal<ReadonlyMap<number, Answered>>(new Map());
@@ -40,7 +41,7 @@ export function startSheet(): void {
         const example = examples[place];
         if (!example) continue;
         const found = (await ask(by, example.sentences, example.conditions, { signal: abort.signal })).map(comparisonOf);
-        answered.value = new Map([...answered.peek(), [place, { plain: found[0]?.unconditional, under: found.map((each) => each?.similarity) }]]);
+        answered.value = new Map([...answered.peek(), [place, { plain: found[0]?.unconditional, under: found }]]);
       }
     })().catch((error: unknown) => {
       // The sheet says where it has no answers.

@@ -1,12 +1,13 @@
 // Twelve sentences and the reader's two as points of a plane, under a condition that can be changed: the same sentences lie elsewhere.
 
-import { computed, signal, untracked } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, Clustering } from "caselens";
 import { bothTyped } from "../state/answers";
 import { lens, noteDevice, overcome } from "../state/engine";
 import { fields } from "../state/fields";
 import { isAbort, type Problem } from "../state/problem";
 import { placesOf } from "../ui/places";
+import { condition as explainedUnder, explained } from "./state";
 import { watch } from "./watch";
 
 const people = ["girl", "old man"] as const;
@@ -88,9 +89,18 @@ const attempt = signal(0);
 /** Tries once more what has failed. */
 export const placeAgain = (): void => void (attempt.value += 1);
 
+let followed: string | undefined;
+/** The view's condition is the plane's as soon as it is explained; until the next one, others can be tried. */
+const follow = (): (() => void) =>
+  effect(() => {
+    const now = explained.value && explainedUnder.peek();
+    if (now !== undefined && now !== followed) under.value = followed = now;
+  });
+
 /** Keeps the plane up to date while it is looked at. */
-export const startSpace = (): (() => void) =>
-  watch((signal) => {
+export function startSpace(): () => void {
+  const leave = follow();
+  const end = watch((signal) => {
     const by = lens.value;
     const condition = under.value;
     attempt.value;
@@ -98,3 +108,8 @@ export const startSpace = (): (() => void) =>
     if (!by) return;
     untracked(() => void update(by, condition, [...given, ...own], signal));
   });
+  return () => {
+    leave();
+    end();
+  };
+}

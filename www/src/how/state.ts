@@ -50,6 +50,8 @@ export interface Explained {
   readonly now: Explanation;
   /** As the model does it. */
   readonly own: Explanation;
+  /** Of either sentence, a language that the model was not trained on. */
+  readonly languages: readonly [string | null, string | null];
 }
 
 export const explained = signal<Explained | undefined>(undefined);
@@ -82,9 +84,10 @@ async function update(by: CaseLens, abort: AbortController): Promise<void> {
     const now = touched.peek()
       ? await by.explain(...sentences, on ? text : undefined, { ...options, signal: abort.signal })
       : own;
+    const [first = null, second = null] = await by.languages(sentences);
     if (abort.signal.aborted) return;
     noteDevice();
-    show({ by, sentences, now, own });
+    show({ by, sentences, now, own, languages: [first, second] });
   } catch (error) {
     if (abort.signal.aborted || isAbort(error)) return;
     const found = overcome(error, by);

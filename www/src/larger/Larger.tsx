@@ -6,14 +6,17 @@ import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { LoadingBar } from "../ui/Loading";
 import { Failure, Notices } from "../ui/Notices";
+import { saidOf } from "../ui/spoken";
 import type { Pair, PairItem } from "./pairs";
 import { loadLarger, own, ownProblem, problem, type Shown, shown } from "./state";
 
 const words = strings.larger;
 
-const Answer = ({ answer }: { answer: { similarity: number; rating: number } | null | undefined }) => (
+const Answer = ({ answer, why = "" }: { answer: { similarity: number; rating: number } | null | undefined; why?: string | undefined }) => (
   <td>
-    {answer ? (
+    {answer && why ? (
+      <span class="quiet">{why}</span>
+    ) : answer ? (
       <>
         <strong>{similarity(answer.similarity)}</strong>{" "}
         <span class="quiet">
@@ -31,7 +34,7 @@ const Row = ({ item, people }: { item: PairItem; people: boolean }) => (
   <tr>
     <th scope="row" dir="auto">{item.condition}</th>
     <Answer answer={item} />
-    <Answer answer={own.value.get(item.index)} />
+    <Answer answer={own.value.get(item.index)} why={saidOf(own.value.get(item.index) ?? undefined)?.why} />
     {people && (
       <td class="larger-people">
         {item.label === undefined ? (

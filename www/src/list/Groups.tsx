@@ -9,7 +9,7 @@ import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { Pencil } from "../ui/Pencil";
 import { colourOf } from "./colours";
-import { age, grouped, names, pointedAt, rename } from "./grouping";
+import { age, doubtedAt, grouped, names, pointedAt, rename } from "./grouping";
 import { maxName } from "./names";
 import { atHand, revealed, selected } from "./selection";
 
@@ -88,6 +88,7 @@ function Name({ index, name }: { index: number; name: string }) {
 
 const MemberText = ({ member, isCentral, unmentioned }: { member: Member; isCentral: boolean; unmentioned: boolean | undefined }) => {
   const isSelected = selected.value.has(member.index);
+  const { doubt } = doubtedAt(member.index);
   return (
     <li
       id={`text-${member.index}`}
@@ -99,9 +100,10 @@ const MemberText = ({ member, isCentral, unmentioned }: { member: Member; isCent
         <span lang="en">{member.text}</span>
         {isCentral && <span class="hidden"> ({words.central})</span>}
         {isSelected && <span class="hidden"> ({words.elsewhere})</span>}
+        {doubt && <em class="quiet why"> {strings.results.doubt[doubt]}</em>}
       </span>
       {!unmentioned && (
-        <span class="quiet" title={words.member}>
+        <span class={doubt ? "quiet doubtful-value" : "quiet"} title={words.member}>
           {similarity(member.similarity)}
         </span>
       )}

@@ -5,7 +5,7 @@ import { theme } from "../state/theme";
 import { strings } from "../strings";
 import { colourOf } from "./colours";
 import { query, sought } from "./fields";
-import { age, found, grouped } from "./grouping";
+import { age, doubtedAt, found, grouped } from "./grouping";
 import { atHand, select, selected } from "./selection";
 
 const words = strings.list.search;
@@ -37,6 +37,7 @@ export function Search() {
             {now.hits.map((hit) => {
               const group = now.among.labels[hit.index] ?? 0;
               const { unmentioned } = hit;
+              const { doubt } = doubtedAt(hit.index);
               return (
                 <li
                   key={hit.index}
@@ -59,8 +60,9 @@ export function Search() {
                     >
                       {hit.text}
                     </button>
+                    {doubt && <em class="quiet why"> {strings.results.doubt[doubt]}</em>}
                   </span>
-                  <span class="quiet">{unmentioned ? words.unmentioned : similarity(hit.similarity)}</span>
+                  <span class={doubt && !unmentioned ? "quiet doubtful-value" : "quiet"}>{unmentioned ? words.unmentioned : similarity(hit.similarity)}</span>
                 </li>
               );
             })}

@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { step } from "../state/history";
 import { strings } from "../strings";
 import { query } from "./fields";
-import { age, grouped, names } from "./grouping";
+import { age, doubtedNow, grouped, names } from "./grouping";
 import { PassingButton } from "./PassingButton";
 import { download, toCsv } from "./save";
 import { clearSelection, revealed, selected, selectedLines } from "./selection";
@@ -45,7 +45,7 @@ export function Selection({ onUnsaved }: { onUnsaved: (isUnsaved: boolean) => vo
   const save = async (): Promise<void> => {
     if (!now) return;
     try {
-      download("csv", await toCsv(now, names.value, selected.value));
+      download("csv", await toCsv(now, names.value, await doubtedNow(now), selected.value));
       onUnsaved(false);
     } catch {
       onUnsaved(true);

@@ -8,7 +8,7 @@ import { strings } from "../strings";
 import { type Kind, kinds } from "../tables/saved";
 import { Failure } from "../ui/Notices";
 import { lines, through } from "./fields";
-import { age, foreign, grouped, type Grouped, groupAgain, names, problem, progress, readSoFar, stop, stopped, upToDate, verdict } from "./grouping";
+import { age, doubtedNow, foreign, grouped, type Grouped, groupAgain, names, problem, progress, readSoFar, stop, stopped, uncertain, upToDate, verdict } from "./grouping";
 import { PassingButton } from "./PassingButton";
 import { download, toCsv, toJson } from "./save";
 
@@ -45,7 +45,7 @@ export function Work() {
 
   const save = async (kind: Kind, groups: Grouped): Promise<void> => {
     try {
-      download(kind, kind === "csv" ? await toCsv(groups, names.value) : toJson(groups, names.value));
+      download(kind, await (kind === "csv" ? toCsv : toJson)(groups, names.value, await doubtedNow(groups)));
       unsaved.value = false;
     } catch {
       unsaved.value = true;
@@ -111,7 +111,9 @@ export function Work() {
         {judged()}
       </p>
       <p class="note" role="status">
-        {foreign.value && strings.sentences.foreignAmong(foreign.value.texts, foreign.value.languages, lens.value?.info.languages ?? [])}
+        {foreign.value && strings.sentences.foreignAmong(foreign.value.texts, foreign.value.languages, lens.value?.info.languages ?? [])}{" "}
+        {uncertain.value.unknown > 0 && words.groups.unknown(uncertain.value.unknown)}{" "}
+        {uncertain.value.cut > 0 && words.groups.cut(uncertain.value.cut)}
       </p>
     </div>
   );

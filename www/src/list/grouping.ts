@@ -6,6 +6,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { type CaseLens, type Clustering, Embeddings, type Hit } from "caselens";
 import { lens, noteDevice, overcome } from "../state/engine";
 import { step } from "../state/history";
+import { type Doubt, doubtOf } from "../state/said";
 import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 import { strings } from "../strings";
@@ -67,8 +68,41 @@ interface Foreign {
   /** Their languages, by ISO 639-1 codes. */
   readonly languages: readonly string[];
 }
+/** Of each of the grouped texts the language, if it is one that the model was not trained on; undefined until that is known. */
+const languages = signal<readonly (string | null)[] | undefined>(undefined);
+/** Fulfilled once the languages of the grouped texts are known, or will not be. */
+let recognizing: Promise<void> = Promise.resolve();
 /** What of the grouped texts is in languages that the model was not trained on; undefined where nothing is. */
-export const foreign = signal<Foreign | undefined>(undefined);
+export const foreign = computed((): Foreign | undefined => {
+  const found = languages.value?.filter((language) => language !== null) ?? [];
+  return found.length > 0 ? { texts: found.length, languages: [...new Set(found)] } : undefined;
+});
+
+/** What makes a text uncertain, by its place in the list. */
+export interface Doubted {
+  readonly language: string | null;
+  /** How many of its pieces the encoder does not know. */
+  readonly unknown: number;
+  readonly truncated: boolean;
+  readonly doubt: Doubt | undefined;
+}
+export function doubtedAt(index: number, of = grouped.value): Doubted {
+  const language = (of?.lines === grouped.value?.lines && languages.value?.[index]) || null;
+  const { unknown: pieces, truncated: left } = of?.embeddings ?? {};
+  const [unknown, truncated] = [pieces?.[index] ?? 0, (left?.[index] ?? 0) > 0];
+  return { language, unknown, truncated, doubt: doubtOf({ language: [language, null], unknown, ...(truncated ? { truncated } : {}) }) };
+}
+/** What is uncertain of every grouped text: languages are waited for. */
+export async function doubtedNow(of: Grouped): Promise<readonly Doubted[]> {
+  await recognizing;
+  return of.lines.map((_, index) => doubtedAt(index, of));
+}
+/** How many of the grouped texts hold what the encoder does not know, and how many were not read to their ends. */
+export const uncertain = computed(() => {
+  const { unknown, truncated } = grouped.value?.embeddings ?? {};
+  const some = (counts: Uint32Array | undefined): number => counts?.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0) ?? 0;
+  return { unknown: some(unknown), cut: some(truncated) };
+});
 
 /** Names a group of those that are there; an empty name is none. */
 export function rename(group: number, name: string): void {
@@ -264,12 +298,11 @@ export function startGrouping(): void {
   effect(() => {
     const [by, texts] = [lens.value, grouped.value?.lines];
     let isCurrent = true;
-    foreign.value = undefined;
+    languages.value = undefined;
     if (!by || !texts) return undefined;
-    void by.languages(texts).then(
+    recognizing = by.languages(texts).then(
       (all) => {
-        const found = all.filter((language) => language !== null);
-        if (isCurrent && found.length > 0) foreign.value = { texts: found.length, languages: [...new Set(found)] };
+        if (isCurrent) languages.value = all;
       },
       () => {}, // it is asked again with the next lens
     );

@@ -1,8 +1,9 @@
-// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…&n=…, or t=… for texts of one's own. Each n is a name that a
+// The list view's part of the address: #/list?list=captions&c=…&k=…&q=…&n=…&encoder=…, or t=… for texts of one's own. Each n is a name that a
 // person gave to a group: the number of the line that stands for it, a space, the name. Texts that are too long for an address stay
 // beside it, and t is empty: a link that comes without them says so.
 
 import { batch, computed } from "@preact/signals";
+import { chosenEncoder, isOffered } from "../state/encoders";
 import { chosenDevice } from "../state/engine";
 import { isDevice } from "../state/link";
 import type { ViewLink } from "../state/route";
@@ -23,6 +24,7 @@ function write(texts: string | undefined): string {
   if (query.value) link.set("q", query.value);
   for (const { condition, place, name } of givenNames.value) if (condition === through.value) link.append("n", `${place + 1} ${name}`);
   if (chosenDevice.value !== "auto") link.set("device", chosenDevice.value);
+  if (chosenEncoder.value !== "small") link.set("encoder", chosenEncoder.value);
   return String(link);
 }
 
@@ -59,8 +61,10 @@ export const listLink: ViewLink = {
       query: oneLine("q"),
       names: namesIn(link.getAll("n"), under ?? ""),
     };
+    const encoder = link.get("encoder");
     batch(() => {
       chosenDevice.value = isDevice(device) ? device : "auto";
+      chosenEncoder.value = isOffered(encoder) ? encoder : "small";
       // A link of this page's own, such as that of its views, is of the texts that are there.
       const isOwn = query === now.query && now.beside !== undefined;
       if (own === undefined && link.get("t") === "" && !isOwn) {

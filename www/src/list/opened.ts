@@ -10,7 +10,7 @@ import { bodyOf, type Column, columnNames, columnOf, isHeaded, type Table, textC
 import { type Colouring, colouringOf } from "./colouring";
 import { ask, cut, lines, maxLines, query, readable, reading, setText, text, through, trouble, unseen } from "./fields";
 import { sampleOf } from "./sample";
-import { savedIn } from "./save";
+import { doubtColumns, savedIn } from "./save";
 
 const words = strings.list;
 
@@ -68,7 +68,7 @@ export const colourColumns = computed((): readonly ColourColumn[] => {
   });
 });
 /** Of a file that this page saved: what it is drawn by anyway. */
-const savedNames = new Set(["x", "y", "group", "condition"]);
+const savedNames = new Set<string>(["x", "y", "group", "condition", ...doubtColumns]);
 
 /** Takes a column of a table, by itself the one that holds the texts. */
 export function take(table: Table, headed = table.named ?? isHeaded(table.rows), column = textColumn(table, headed)): void {

@@ -4,7 +4,7 @@
 import { download as downloadAs, exportColumns, type Kind } from "../tables/saved";
 import { type Rows, textIn } from "../tables/table";
 import { cut, maxGroups } from "./fields";
-import type { Grouped } from "./grouping";
+import type { Doubted, Grouped } from "./grouping";
 import { cleanName, type Name } from "./names";
 
 /** Beside them, since groups have names of their own. */
@@ -14,10 +14,17 @@ const conditionColumn = "condition";
 const unmentioned = (condition: string): string => `says nothing about ${condition}`;
 
 type Row = readonly (string | number)[];
-const fields = [...exportColumns, conditionColumn];
+/** What makes a text uncertain: empty where nothing does. */
+export const doubtColumns = ["language", "unknown_pieces", "cut"] as const;
+const fields = [...exportColumns, conditionColumn, ...doubtColumns];
 
-/** A row a text, in the order of the list; of some texts alone where `only` has their places. */
-function rowsOf({ lines, groups, labels, points, condition }: Grouped, names: readonly string[], only?: ReadonlySet<number>): Row[] {
+/** A row a text, in the order of the list, with what is uncertain of it; of some texts alone where `only` has their places. */
+function rowsOf(
+  { lines, groups, labels, points, condition }: Grouped,
+  names: readonly string[],
+  doubted: readonly Doubted[],
+  only?: ReadonlySet<number>,
+): Row[] {
   const similarity = new Map(groups.flatMap(({ members }) => members.map((member) => [member.index, member.similarity] as const)));
   // Numbers, not their digits as text: a text that begins with a minus is taken for a formula and escaped.
   const rounded = (value = NaN): number => Number(value.toFixed(4));
@@ -25,18 +32,20 @@ function rowsOf({ lines, groups, labels, points, condition }: Grouped, names: re
     if (only && !only.has(i)) return [];
     const label = labels[i] ?? 0;
     const name = groups[label]?.unmentioned ? unmentioned(condition) : (names[label] ?? "");
-    return [[line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1]), condition]];
+    const { language, unknown, truncated } = doubted[i] ?? {};
+    const why = [language ?? "", unknown || "", truncated ? "yes" : ""];
+    return [[line, label + 1, name, rounded(similarity.get(i)), rounded(points[2 * i]), rounded(points[2 * i + 1]), condition, ...why]];
   });
 }
 
-export async function toCsv(grouped: Grouped, names: readonly string[], only?: ReadonlySet<number>): Promise<string> {
+export async function toCsv(grouped: Grouped, names: readonly string[], doubted: readonly Doubted[] = [], only?: ReadonlySet<number>): Promise<string> {
   const { unparse } = (await import("papaparse")).default;
-  return unparse({ fields, data: rowsOf(grouped, names, only) as (string | number)[][] }, { escapeFormulae: true });
+  return unparse({ fields, data: rowsOf(grouped, names, doubted, only) as (string | number)[][] }, { escapeFormulae: true });
 }
 
 /** An array of objects, one a text. */
-export const toJson = (grouped: Grouped, names: readonly string[]): string =>
-  `[\n${rowsOf(grouped, names)
+export const toJson = (grouped: Grouped, names: readonly string[], doubted: readonly Doubted[] = []): string =>
+  `[\n${rowsOf(grouped, names, doubted)
     .map((row) => JSON.stringify(Object.fromEntries(fields.map((name, i) => [name, row[i]]))))
     .join(",\n")}\n]\n`;
 

@@ -5,7 +5,6 @@ import { similarity } from "../format";
 import { comparisonOf } from "../state/answers";
 import { lens } from "../state/engine";
 import { isAboutInput, type Problem } from "../state/problem";
-import { unsaidIn } from "../state/said";
 import { strings } from "../strings";
 import { download } from "../tables/saved";
 import { columnNames } from "../tables/table";
@@ -13,6 +12,7 @@ import { FileButton } from "../ui/FileButton";
 import { InEnglish } from "../ui/InEnglish";
 import { LoadingWords } from "../ui/Loading";
 import { Failure, told } from "../ui/Notices";
+import { saidOf } from "../ui/spoken";
 import type { Columns } from "./columns";
 import { agreement, beyond, compareAll, foreign, found, lacking, maxComparisons, open, opened, problem, progress, questions, stop, stopped, take, toCsv, trouble } from "./state";
 
@@ -94,15 +94,17 @@ function Rows() {
           </thead>
           <tbody>
             {answers.slice(0, maxShown).map((answer, i) => {
-              const comparison = comparisonOf(answer);
-              const unsaid = unsaidIn(comparison);
+              const said = saidOf(comparisonOf(answer));
               const question = questions[i];
               return (
                 <tr key={i}>
                   <td lang="en" dir="auto">{question?.pair[0]}</td>
                   <td lang="en" dir="auto">{question?.pair[1]}</td>
                   <td lang="en" dir="auto">{question?.condition}</td>
-                  <td>{unsaid ? strings.results.unsaid[unsaid] : comparison ? similarity(comparison.similarity) : "problem" in answer ? wrong(answer.problem) : ""}</td>
+                  <td class={said?.why ? "quiet" : undefined}>
+                    {said?.value !== undefined && <span class={said.doubt && "doubtful-value"}>{similarity(said.value)}</span>} {said?.why}
+                    {"problem" in answer && wrong(answer.problem)}
+                  </td>
                 </tr>
               );
             })}
@@ -171,7 +173,8 @@ export function Panel() {
         </div>
       )}
       <p role="status">
-        {stopped.value && strings.list.stopped} {agreed && words.agreement(agreed.name, agreed.rho, agreed.rows)}
+        {stopped.value && strings.list.stopped} {agreed && words.agreement(agreed.name, agreed.rho, agreed.rows)}{" "}
+        {agreed && agreed.silent > 0 && words.silent(agreed.silent)}
       </p>
       {foreign.value && (
         <p class="note" role="status">

@@ -6,6 +6,7 @@ import { lens, noteDevice, overcome } from "../state/engine";
 import { filledConditions } from "../state/fields";
 import { isAbort, type Problem } from "../state/problem";
 import { strings } from "../strings";
+import { unsaidIn } from "../state/said";
 import { isReadable } from "../tables/readable";
 import { whyNot } from "../tables/refusal";
 import { bodyOf, columnNames, isHeaded, type Table, textIn } from "../tables/table";
@@ -70,18 +71,21 @@ export const stopped = signal(false);
 export const problem = signal<Problem | undefined>(undefined);
 let running: AbortController | undefined;
 
-/** How well similarities agree with a column of people's ratings, where there is one. */
+/** How well similarities agree with a column of people's ratings, where there is one; `silent`: rows that count for nothing, as a sentence says nothing. */
 export const agreement = computed(() => {
   const done = found.value;
   const ratings = done && ratingsOf(done.opened.table, done.opened.headed);
   if (!done || !ratings || progress.value !== undefined) return undefined;
+  let silent = 0;
   const couples = done.answers.flatMap((answer, i): [number, number][] => {
-    const similarity = comparisonOf(answer)?.similarity;
+    const comparison = comparisonOf(answer);
     const rating = ratings.values[done.questions[i]?.row ?? -1] ?? NaN;
-    return similarity === undefined || !Number.isFinite(rating) ? [] : [[similarity, rating]];
+    if (!comparison || !Number.isFinite(rating)) return [];
+    if (unsaidIn(comparison)) silent += 1;
+    return unsaidIn(comparison) ? [] : [[comparison.similarity, rating]];
   });
   const rho = spearman(couples.map(([a]) => a), couples.map(([, b]) => b));
-  return rho === undefined ? undefined : { name: ratings.name, rho, rows: couples.length };
+  return rho === undefined ? undefined : { name: ratings.name, rho, rows: couples.length, silent };
 });
 
 /** The sentences in languages that the model was not trained on, each once, and those languages; undefined where there are none. */

@@ -17,7 +17,7 @@ const nameOf = ({ device, threads }: Contestant): string =>
   device === "wasm" ? words.cpu(threads) : (strings.engine.names[device] ?? device);
 
 /** Why it could not be measured, in a visitor's words. */
-const told = ({ code, message }: Problem): string => strings.problems.told[code] ?? message;
+const told = ({ code }: Problem): string => strings.problems.told[code] ?? (strings.problems.told["internal"] as string);
 
 const number = (x: number): string => fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2);
 

@@ -137,6 +137,8 @@ export const strings: Strings = {
     beforehand: "Antworten, die dasselbe Modell vorab berechnet hat.",
     unsaid: { both: "keiner der Sätze sagt etwas dazu", first: "nur der zweite sagt etwas dazu", second: "nur der erste sagt etwas dazu" },
     spokenUnsaid: (condition, which) => `${condition}: ${which}.`,
+    doubt: { foreign: "unsicher: kein Englisch", unknown: "unsicher: unbekannte Zeichen", cut: "unsicher: nicht zu Ende gelesen" },
+    spokenDoubt: (condition, s, why) => `${condition}: Ähnlichkeit ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s) => `Ohne Bedingung: Ähnlichkeit ${similarity(s)}.`,
   },
@@ -194,6 +196,9 @@ export const strings: Strings = {
 
   problems: {
     retry: "Noch einmal versuchen",
+    details: "Was das Programm dazu sagt",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Dieser Browser lässt die Seite das Modell nicht aufbewahren: Beim nächsten Besuch wird es noch einmal heruntergeladen. Alles andere geht wie sonst.",
     useCpu: "Die CPU nehmen",
     title: "Das Modell konnte nicht geladen werden",
     compareTitle: "Die Sätze konnten nicht verglichen werden",
@@ -211,6 +216,14 @@ export const strings: Strings = {
       "gpu-lost": "Die GPU arbeitet nicht mehr. Die CPU liefert dieselben Zahlen.",
       unsupported: "Diesem Browser fehlt, womit das Modell rechnet: Er ist zu alt oder in einem abgesicherten Modus wie dem Blockierungsmodus. Aktualisieren Sie ihn, machen Sie für diese Seite eine Ausnahme, oder nehmen Sie einen anderen Browser.",
       worker: "Dieser Browser ließ die Seite ihren Rechenprozess nicht starten. Laden Sie die Seite neu; hilft das nicht, nehmen Sie einen anderen Browser oder ein Fenster, das nicht privat ist.",
+      "empty-text": "Ein Text, der gebraucht wird, ist leer.",
+      "unsupported-architecture": "Das Modell auf dem Server dieser Seite ist von einer Art, die sie nicht ausführen kann. Beheben kann das, wer die Seite betreibt.",
+      tokenizer: "Das Modell auf dem Server dieser Seite lässt sich nicht lesen. Beheben kann das, wer die Seite betreibt.",
+      "head-format": "Eine Datei, die zum Modell gehört, ist beschädigt. Ein neuer Versuch lädt sie noch einmal herunter.",
+      "head-mismatch": "Die Dateien des Modells auf dem Server dieser Seite gehören nicht zusammen. Beheben kann das, wer die Seite betreibt.",
+      "bundle-format": "Die gespeicherten Antworten sind beschädigt. Versuchen Sie es später noch einmal.",
+      "bundle-schema": "Die gespeicherten Antworten haben eine Version, die diese Seite nicht liest. Beheben kann das, wer die Seite betreibt.",
+      "bundle-mismatch": "Die gespeicherten Antworten gehören nicht zusammen oder sind nicht vollständig. Versuchen Sie es später noch einmal.",
       internal: "Das sollte nicht vorkommen. Laden Sie die Seite neu; wenn es wieder geschieht, melden Sie es bitte mit den Sätzen, die Sie eingegeben haben.",
     },
     tooLong: (place, characters) =>
@@ -358,6 +371,8 @@ export const strings: Strings = {
       member: "Ähnlichkeit mit der Mitte der Gruppe",
       unmentioned: (condition) => `Sagt nichts über „${condition}“`,
       silent: (n) => (n === 1 ? " Ein Text sagt nichts darüber." : ` ${count(n)} Texte sagen nichts darüber.`),
+      unknown: (n) => `${n === 1 ? "1 Text enthält" : `${count(n)} Texte enthalten`} Zeichen, die das Modell nicht kennt.`,
+      cut: (n) => `${n === 1 ? "1 Text ist" : `${count(n)} Texte sind`} länger, als das Modell auf einmal liest: Das Ende wurde weggelassen.`,
       more: (n) => `${count(n)} weitere zeigen`,
       fewer: "Weniger zeigen",
     },
@@ -435,6 +450,7 @@ export const strings: Strings = {
     more: (n) => `${count(n)} weitere stehen in der gespeicherten Datei.`,
     failed: (n) => `${count(n)} konnten nicht verglichen werden.`,
     agreement: (name, rho, n) => `Rangkorrelation nach Spearman mit der Spalte „${name}“ über ${count(n)} Zeilen: ${cosine(rho)}.`,
+    silent: (n) => `${n === 1 ? "1 Zeile zählt" : `${count(n)} Zeilen zählen`} nicht mit, weil ein Satz nichts über die Bedingung sagt.`,
   },
 
   takeAlong: {
@@ -601,9 +617,9 @@ export const strings: Strings = {
         angle: (s, degrees) => `Kosinus ${cosine(s)}: Die beiden Vektoren liegen ${degrees}° auseinander.`,
         rating: (r) => `Bewertung ${rating(r)} von 5`,
         unsaid: {
-          both: "Soweit das Modell es erkennt, sagt keiner der Sätze etwas über die Bedingung: Die Zahl besagt wenig.",
-          first: "Soweit das Modell es erkennt, sagt nur der zweite Satz etwas über die Bedingung: Die Zahl besagt wenig.",
-          second: "Soweit das Modell es erkennt, sagt nur der erste Satz etwas über die Bedingung: Die Zahl besagt wenig.",
+          both: "Soweit das Modell es erkennt, sagt keiner der Sätze etwas über die Bedingung: Eine Antwort gibt es nicht.",
+          first: "Soweit das Modell es erkennt, sagt nur der zweite Satz etwas über die Bedingung: Eine Antwort gibt es nicht.",
+          second: "Soweit das Modell es erkennt, sagt nur der erste Satz etwas über die Bedingung: Eine Antwort gibt es nicht.",
         },
       },
     },
@@ -693,6 +709,19 @@ export const strings: Strings = {
           ["Spearman-Korrelation", "Wie gut zwei Rangfolgen übereinstimmen: 100 ganz, 0 gar nicht."],
         ],
       },
+    },
+    sources: {
+      title: "Quellen",
+      papers: [
+        { what: "Die Aufgabe und Paare, die Menschen bewertet haben:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "Die Methode, aus der diese Seite entstand, mit Subtraktion und Kopf:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "Aufmerksamkeit, ihre Köpfe und Schichten:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Ein Encoder aus Tokens, [CLS] und [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "Der Mittelwert der Tokens und der Kosinus:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "Woraus der kleine Encoder entstand:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "Woraus der große Encoder entstand:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Warum Aufmerksamkeit ein Hinweis ist und kein Beweis:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
     },
     worksheet: {
       pairs: (n) => (n === 1 ? "1 Paar auf dem Arbeitsblatt" : `${n} Paare auf dem Arbeitsblatt`),

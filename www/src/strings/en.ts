@@ -142,6 +142,8 @@ export const strings = {
     beforehand: "Answers computed beforehand by the same model.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
+    doubt: { foreign: "uncertain: not English", unknown: "uncertain: unknown characters", cut: "uncertain: not read to its end" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}: similarity ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Without a condition: similarity ${similarity(s)}.`,
   },
@@ -201,11 +203,14 @@ export const strings = {
 
   problems: {
     retry: "Try again",
+    details: "What the program says",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "This browser does not let the page keep the model: it is downloaded again at the next visit. Everything else works.",
     useCpu: "Use the CPU",
     title: "The model could not be loaded",
     compareTitle: "The sentences could not be compared",
     gpuLost: "The GPU stopped working, so the page has moved to the CPU. Everything works as before, a little slower.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code; codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "This is too long for a condition: shorten it to a few words.",
       "invalid-text": "The text holds half of a character, as a cut in the middle of an emoji leaves it. Delete it, or type it again.",
@@ -219,6 +224,14 @@ export const strings = {
       "gpu-lost": "The GPU stopped working. The CPU gives the same numbers.",
       unsupported: "This browser has not got what the model is computed with: it is too old, or in a hardened mode such as Lockdown Mode. Update it, make an exception for this site, or try another browser.",
       worker: "This browser did not let the page start what computes. Reload the page; if that does not help, try another browser, or a window that is not private.",
+      "empty-text": "A text that is needed is empty.",
+      "unsupported-architecture": "The model on this page’s server is of a kind that the page cannot run. Whoever runs the site can mend that.",
+      tokenizer: "The model on this page’s server cannot be read. Whoever runs the site can mend that.",
+      "head-format": "A file that belongs to the model is damaged. Trying again downloads it afresh.",
+      "head-mismatch": "The model’s files on this page’s server do not belong together. Whoever runs the site can mend that.",
+      "bundle-format": "The stored answers are damaged. Try again later.",
+      "bundle-schema": "The stored answers are of a version that this page does not read. Whoever runs the site can mend that.",
+      "bundle-mismatch": "The stored answers do not belong together, or are not whole. Try again later.",
       internal: "This should not happen. Reload the page; if it comes back, please report it with the sentences you typed.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>
@@ -365,6 +378,8 @@ export const strings = {
       member: "likeness to the group’s centre",
       unmentioned: (condition: string) => `Says nothing about “${condition}”`,
       silent: (n: number) => ` ${n === 1 ? "1 text says" : `${n} texts say`} nothing about it.`,
+      unknown: (n: number) => `${n === 1 ? "1 text holds" : `${n.toLocaleString("en")} texts hold`} characters that the model does not know.`,
+      cut: (n: number) => `${n === 1 ? "1 text is" : `${n.toLocaleString("en")} texts are`} longer than the model reads at once: the end was left out.`,
       more: (n: number) => `Show ${n} more`,
       fewer: "Show fewer",
     },
@@ -446,6 +461,7 @@ export const strings = {
     failed: (n: number) => `${n.toLocaleString("en")} could not be compared.`,
     agreement: (name: string, rho: number, n: number) =>
       `Spearman’s correlation with the column “${name}” over ${n.toLocaleString("en")} rows: ${cosine(rho)}.`,
+    silent: (n: number) => `${n === 1 ? "1 row is" : `${n.toLocaleString("en")} rows are`} not counted, as a sentence says nothing about the condition.`,
   },
 
   takeAlong: {
@@ -614,9 +630,9 @@ export const strings = {
         angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,
         rating: (r: number) => `Rating ${rating(r)} of 5`,
         unsaid: {
-          both: "Neither sentence says anything about the condition, as far as the model can tell: the number means little.",
-          first: "Only the second sentence says anything about the condition, as far as the model can tell: the number means little.",
-          second: "Only the first sentence says anything about the condition, as far as the model can tell: the number means little.",
+          both: "Neither sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
+          first: "Only the second sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
+          second: "Only the first sentence says anything about the condition, as far as the model can tell: there is no answer to give.",
         },
       },
     },
@@ -706,6 +722,19 @@ export const strings = {
           ["Spearman correlation", "How well two rankings agree: 100 entirely, 0 not at all."],
         ] as const,
       },
+    },
+    sources: {
+      title: "Sources",
+      papers: [
+        { what: "The task, and pairs that people rated:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "The method that this page grew from, with subtraction and head:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "Attention, its heads and layers:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "An encoder of tokens, [CLS] and [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "The mean of the tokens, and the cosine:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "What the small encoder began as:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "What the large encoder began as:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Why attention is a hint and no proof:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
     },
     worksheet: {
       pairs: (n: number) => (n === 1 ? "1 pair on the worksheet" : `${n} pairs on the worksheet`),

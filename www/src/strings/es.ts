@@ -145,6 +145,8 @@ export const strings: Strings = {
     beforehand: "Respuestas calculadas de antemano por el mismo modelo.",
     unsaid: { both: "ninguna frase lo dice", first: "solo lo dice la segunda", second: "solo lo dice la primera" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
+    doubt: { foreign: "incierto: no es inglés", unknown: "incierto: caracteres desconocidos", cut: "incierto: no se leyó hasta el final" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}: similitud ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sin condición: similitud ${similarity(s)}.`,
   },
@@ -208,11 +210,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "Reintentar",
+    details: "Lo que dice el programa",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Este navegador no deja que la página guarde el modelo: se descargará de nuevo en la próxima visita. Todo lo demás funciona.",
     useCpu: "Usar la CPU",
     title: "No se pudo cargar el modelo",
     compareTitle: "No se pudieron comparar las frases",
     gpuLost: "La GPU ha dejado de funcionar, así que la página ha pasado a la CPU. Todo funciona como antes, un poco más despacio.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "Es demasiado largo para una condición: redúcela a unas pocas palabras.",
       "invalid-text": "El texto contiene medio carácter, como el que queda al cortar un emoji por la mitad. Bórralo o escribe el carácter de nuevo.",
@@ -228,6 +233,14 @@ export const strings: Strings = {
         "A este navegador le falta aquello con lo que se calcula el modelo: es demasiado antiguo o está en un modo reforzado, como el modo de aislamiento (Lockdown Mode). Actualízalo, haz una excepción para este sitio o prueba otro navegador.",
       worker:
         "Este navegador no ha dejado que la página inicie lo que hace los cálculos. Recarga la página; si eso no ayuda, prueba otro navegador o una ventana que no sea privada.",
+      "empty-text": "Falta un texto: está vacío.",
+      "unsupported-architecture": "El modelo que hay en el servidor de esta página es de un tipo que la página no puede ejecutar. Solo puede arreglarlo quien gestiona el sitio.",
+      tokenizer: "El modelo que hay en el servidor de esta página no se puede leer. Solo puede arreglarlo quien gestiona el sitio.",
+      "head-format": "Un archivo del modelo está dañado. Si vuelves a intentarlo, se descargará de nuevo.",
+      "head-mismatch": "Los archivos del modelo que hay en el servidor de esta página no corresponden entre sí. Solo puede arreglarlo quien gestiona el sitio.",
+      "bundle-format": "Las respuestas guardadas están dañadas. Inténtalo más tarde.",
+      "bundle-schema": "Las respuestas guardadas son de una versión que esta página no lee. Solo puede arreglarlo quien gestiona el sitio.",
+      "bundle-mismatch": "Las respuestas guardadas no corresponden entre sí o están incompletas. Inténtalo más tarde.",
       internal: "Esto no debería ocurrir. Recarga la página; si vuelve a pasar, avísanos, por favor, con las frases que escribiste.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>
@@ -377,6 +390,8 @@ export const strings: Strings = {
       member: "similitud con el centro del grupo",
       unmentioned: (condition: string) => `No dice nada de ${quoted(condition)}`,
       silent: (n: number) => ` ${counted(n, "texto no dice", "textos no dicen")} nada al respecto.`,
+      unknown: (n: number) => `${counted(n, "texto contiene", "textos contienen")} caracteres que el modelo no conoce.`,
+      cut: (n: number) => `${counted(n, "texto es más largo", "textos son más largos")} de lo que el modelo lee de una vez: el final quedó fuera.`,
       more: (n: number) => `Mostrar ${n} más`,
       fewer: "Mostrar menos",
     },
@@ -458,6 +473,7 @@ export const strings: Strings = {
     more: (n) => `${counted(n, "más está", "más están")} en el archivo que se guarda.`,
     failed: (n) => `${counted(n, "no se ha podido comparar", "no se han podido comparar")}.`,
     agreement: (name, rho, n) => `Correlación de Spearman con la columna «${name}» en ${counted(n, "fila", "filas")}: ${cosine(rho)}.`,
+    silent: (n) => `${counted(n, "fila no se cuenta", "filas no se cuentan")}, porque una frase no dice nada sobre la condición.`,
   },
 
   takeAlong: {
@@ -626,9 +642,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `Coseno ${cosine(s)}: el ángulo entre los dos vectores es de ${degrees}°.`,
         rating: (r: number) => `Nota ${rating(r)} sobre 5`,
         unsaid: {
-          both: "Ninguna de las dos frases dice nada sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
-          first: "Solo la segunda frase dice algo sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
-          second: "Solo la primera frase dice algo sobre la condición, hasta donde el modelo puede saber: el número significa poco.",
+          both: "Ninguna de las dos frases dice nada sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
+          first: "Solo la segunda frase dice algo sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
+          second: "Solo la primera frase dice algo sobre la condición, hasta donde el modelo puede saber: no hay respuesta que dar.",
         },
       },
     },
@@ -718,6 +734,19 @@ export const strings: Strings = {
           ["Correlación de Spearman", "Hasta qué punto coinciden dos clasificaciones: 100 del todo, 0 nada."],
         ],
       },
+    },
+    sources: {
+      title: "Fuentes",
+      papers: [
+        { what: "La tarea, y pares que valoraron personas:", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "El método del que nació esta página, con la resta y la cabeza:", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "La atención, sus cabezas y sus capas:", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Un codificador de tokens, con [CLS] y [SEP]:", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "La media de los tokens, y el coseno:", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "De dónde viene el codificador pequeño:", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "De dónde viene el codificador grande:", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Por qué la atención es un indicio y no una prueba:", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
     },
     worksheet: {
       pairs: (n: number) => `${counted(n, "pareja", "parejas")} en la ficha`,

@@ -147,6 +147,8 @@ export const strings: Strings = {
     beforehand: "Réponses calculées à l’avance par le même modèle.",
     unsaid: { both: "aucune phrase ne le dit", first: "seule la seconde le dit", second: "seule la première le dit" },
     spokenUnsaid: (condition: string, which: string) => `${condition} : ${which}.`,
+    doubt: { foreign: "incertain : pas en anglais", unknown: "incertain : caractères inconnus", cut: "incertain : pas lu jusqu’au bout" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition} : similarité ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sans condition : similarité ${similarity(s)}.`,
   },
@@ -210,11 +212,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "Réessayer",
+    details: "Ce qu’en dit le programme",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "Ce navigateur ne laisse pas la page garder le modèle : il sera téléchargé de nouveau à la prochaine visite. Tout le reste marche.",
     useCpu: "Utiliser le CPU",
     title: "Le modèle n’a pas pu être chargé",
     compareTitle: "Les phrases n’ont pas pu être comparées",
     gpuLost: "Le GPU a cessé de fonctionner, la page est donc passée au CPU. Tout marche comme avant, un peu plus lentement.",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "C’est trop long pour une condition : raccourcissez-la à quelques mots.",
       "invalid-text": "Le texte contient une moitié de caractère, comme il en reste d’un emoji coupé en deux. Supprimez-la, ou saisissez le caractère de nouveau.",
@@ -230,6 +235,14 @@ export const strings: Strings = {
         "Il manque à ce navigateur de quoi calculer le modèle : il est trop ancien, ou dans un mode renforcé comme le mode Isolement. Mettez-le à jour, faites une exception pour ce site ou essayez un autre navigateur.",
       worker:
         "Ce navigateur n’a pas laissé la page démarrer ce qui fait les calculs. Rechargez la page ; si cela ne suffit pas, essayez un autre navigateur, ou une fenêtre qui n’est pas privée.",
+      "empty-text": "Un texte nécessaire est vide.",
+      "unsupported-architecture": "Le modèle qui se trouve sur le serveur de cette page est d’un type qu’elle ne sait pas faire tourner. Seul l’exploitant du site peut y remédier.",
+      tokenizer: "Le modèle qui se trouve sur le serveur de cette page est illisible. Seul l’exploitant du site peut y remédier.",
+      "head-format": "Un fichier du modèle est abîmé. Si vous réessayez, il sera téléchargé de nouveau.",
+      "head-mismatch": "Les fichiers du modèle qui se trouvent sur le serveur de cette page ne vont pas ensemble. Seul l’exploitant du site peut y remédier.",
+      "bundle-format": "Les réponses enregistrées sont abîmées. Réessayez plus tard.",
+      "bundle-schema": "Les réponses enregistrées sont d’une version que cette page ne lit pas. Seul l’exploitant du site peut y remédier.",
+      "bundle-mismatch": "Les réponses enregistrées ne vont pas ensemble, ou sont incomplètes. Réessayez plus tard.",
       internal: "Cela ne devrait pas arriver. Rechargez la page ; si le problème revient, merci de le signaler avec les phrases que vous avez saisies.",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>
@@ -379,6 +392,8 @@ export const strings: Strings = {
       member: "similarité avec le centre du groupe",
       unmentioned: (condition: string) => `Ne dit rien de ${quoted(condition)}`,
       silent: (n: number) => ` ${counted(n, "texte n’en dit", "textes n’en disent")} rien.`,
+      unknown: (n: number) => `${counted(n, "texte contient", "textes contiennent")} des caractères que le modèle ne connaît pas.`,
+      cut: (n: number) => `${counted(n, "texte est plus long", "textes sont plus longs")} que ce que le modèle lit en une fois : la fin n’est pas prise en compte.`,
       more: (n: number) => `Afficher ${n} de plus`,
       fewer: "Afficher moins",
     },
@@ -460,6 +475,7 @@ export const strings: Strings = {
     more: (n) => `${counted(n, "autre est", "autres sont")} dans le fichier enregistré.`,
     failed: (n) => `${counted(n, "n’a pas pu être comparée", "n’ont pas pu être comparées")}.`,
     agreement: (name, rho, n) => `Corrélation de Spearman avec la colonne « ${name} » sur ${counted(n, "ligne", "lignes")} : ${cosine(rho)}.`,
+    silent: (n) => `${counted(n, "ligne n’est pas comptée", "lignes ne sont pas comptées")}, car une phrase ne dit rien de la condition.`,
   },
 
   takeAlong: {
@@ -628,9 +644,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `Cosinus ${cosine(s)} : l’angle entre les deux vecteurs est de ${degrees}°.`,
         rating: (r: number) => `Note ${rating(r)} sur 5`,
         unsaid: {
-          both: "Aucune des deux phrases ne dit quoi que ce soit de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
-          first: "Seule la seconde phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
-          second: "Seule la première phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : le nombre ne veut pas dire grand-chose.",
+          both: "Aucune des deux phrases ne dit quoi que ce soit de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
+          first: "Seule la seconde phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
+          second: "Seule la première phrase dit quelque chose de la condition, pour autant que le modèle puisse en juger : il n’y a pas de réponse à donner.",
         },
       },
     },
@@ -720,6 +736,19 @@ export const strings: Strings = {
           ["Corrélation de Spearman", "À quel point deux classements s’accordent : 100 tout à fait, 0 pas du tout."],
         ],
       },
+    },
+    sources: {
+      title: "Références",
+      papers: [
+        { what: "La tâche, et des paires notées par des personnes :", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "La méthode dont cette page est issue, avec soustraction et tête :", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "L’attention, ses têtes et ses couches :", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "Un encodeur de tokens, avec [CLS] et [SEP] :", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "La moyenne des tokens, et le cosinus :", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "L’origine du petit encodeur :", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "L’origine du grand encodeur :", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "Pourquoi l’attention est un indice et non une preuve :", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
     },
     worksheet: {
       pairs: (n: number) => `${counted(n, "paire", "paires")} sur la fiche`,

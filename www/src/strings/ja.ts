@@ -141,6 +141,8 @@ export const strings: Strings = {
     beforehand: "同じモデルがあらかじめ計算した答えです。",
     unsaid: { both: "どちらの文にもない", first: "2つ目の文だけにある", second: "1つ目の文だけにある" },
     spokenUnsaid: (condition: string, which: string) => `${condition}：${which}。`,
+    doubt: { foreign: "不確か：英語でない", unknown: "不確か：未知の文字", cut: "不確か：終わりまで読めず" },
+    spokenDoubt: (condition: string, s: number, why: string) => `${condition}：類似度${similarity(s)}、${why}。`,
     spoken,
     spokenUnaided: (s: number) => `条件なし：類似度${similarity(s)}。`,
   },
@@ -204,11 +206,14 @@ export const strings: Strings = {
 
   problems: {
     retry: "再試行",
+    details: "プログラムからのメッセージ",
+    // While a model is loaded, the package warns of this alone.
+    notKept: "このブラウザーでは、モデルを保存できません。次に開くときに、もう一度ダウンロードします。ほかはすべて使えます。",
     useCpu: "CPUを使う",
     title: "モデルを読み込めませんでした",
     compareTitle: "文を比較できませんでした",
     gpuLost: "GPUが動かなくなったため、CPUに切り替えました。少し遅くなりますが、すべてこれまでどおり使えます。",
-    // What happened and what to do, by the error's code. Codes that are not listed speak for themselves, in English.
+    // What happened and what to do, by the error's code. Codes that are not listed are told as `internal`.
     told: {
       "condition-too-long": "条件としては長すぎます。数語に短くしてください。",
       "invalid-text": "テキストに、絵文字を途中で切ったときのような半端な文字があります。削除するか、入力し直してください。",
@@ -224,6 +229,14 @@ export const strings: Strings = {
         "このブラウザーには、モデルの計算に必要な機能がありません。古すぎるか、ロックダウンモードのような制限の強いモードになっています。ブラウザーを更新するか、このサイトを例外に加えるか、別のブラウザーをお試しください。",
       worker:
         "ブラウザーが、計算を行う部分の起動を許可しませんでした。ページを再読み込みしてください。それでも動かないときは、別のブラウザーか、プライベートでないウィンドウをお試しください。",
+      "empty-text": "必要なテキストが空です。",
+      "unsupported-architecture": "このページのサーバーにあるモデルは、このページでは動かせない種類のものです。サイトの運営者が直す必要があります。",
+      tokenizer: "このページのサーバーにあるモデルを読めません。サイトの運営者が直す必要があります。",
+      "head-format": "モデルのファイルの一つが壊れています。もう一度試すと、新しくダウンロードします。",
+      "head-mismatch": "このページのサーバーにあるモデルのファイルどうしが合っていません。サイトの運営者が直す必要があります。",
+      "bundle-format": "保存された答えが壊れています。しばらくしてからもう一度お試しください。",
+      "bundle-schema": "保存された答えは、このページでは読めない版のものです。サイトの運営者が直す必要があります。",
+      "bundle-mismatch": "保存された答えのファイルどうしが合っていないか、足りません。しばらくしてからもう一度お試しください。",
       internal: "起きるはずのない問題です。ページを再読み込みしてください。また起きるときは、入力した文を添えてお知らせください。",
     } as Record<string, string>,
     tooLong: (place: 0 | 1, characters: number) =>
@@ -367,6 +380,8 @@ export const strings: Strings = {
       member: "グループの中心との類似度",
       unmentioned: (condition: string) => `「${condition}」に触れていない`,
       silent: (n: number) => `${n}件はそれに触れていません。`,
+      unknown: (n: number) => `${count(n)}件のテキストに、モデルの知らない文字があります。`,
+      cut: (n: number) => `${count(n)}件のテキストは、モデルが一度に読める長さを超えています。終わりは入っていません。`,
       more: (n: number) => `さらに${n}件を表示`,
       fewer: "表示を減らす",
     },
@@ -447,6 +462,7 @@ export const strings: Strings = {
     more: (n) => `残りの${count(n)}件は、保存するファイルに入ります。`,
     failed: (n) => `${count(n)}件は比べられませんでした。`,
     agreement: (name, rho, n) => `「${name}」列とのスピアマンの順位相関（${count(n)}行）：${cosine(rho)}。`,
+    silent: (n) => `文が条件について何も述べていない${count(n)}行は数えていません。`,
   },
 
   takeAlong: {
@@ -613,9 +629,9 @@ export const strings: Strings = {
         angle: (s: number, degrees: number) => `コサイン${cosine(s)}：2つのベクトルの間の角度は${degrees}°です。`,
         rating: (r: number) => `評価は5点満点で${rating(r)}`,
         unsaid: {
-          both: "モデルが判断できるかぎりでは、どちらの文も条件について何も述べていません。この数値にはあまり意味がありません。",
-          first: "モデルが判断できるかぎりでは、条件について述べているのは2つ目の文だけです。この数値にはあまり意味がありません。",
-          second: "モデルが判断できるかぎりでは、条件について述べているのは1つ目の文だけです。この数値にはあまり意味がありません。",
+          both: "モデルが判断できるかぎりでは、どちらの文も条件について何も述べていません。そのため答えは出せません。",
+          first: "モデルが判断できるかぎりでは、条件について述べているのは2つ目の文だけです。そのため答えは出せません。",
+          second: "モデルが判断できるかぎりでは、条件について述べているのは1つ目の文だけです。そのため答えは出せません。",
         },
       },
     },
@@ -705,6 +721,19 @@ export const strings: Strings = {
           ["スピアマンの相関係数", "2つの順位がどのくらい一致するか。100は完全に一致、0はまったく一致しない。"],
         ],
       },
+    },
+    sources: {
+      title: "出典",
+      papers: [
+        { what: "課題と、人が評価した文の組：", text: "C-STS: Conditional Semantic Textual Similarity (Deshpande et al., EMNLP 2023)", url: "https://arxiv.org/abs/2305.15093" },
+        { what: "このページのもとになった方法（引き算とヘッド）：", text: "CASE: Condition-Aware Sentence Embeddings (Zhang et al., EACL 2026)", url: "https://arxiv.org/abs/2503.17279" },
+        { what: "アテンションとそのヘッド、層：", text: "Attention Is All You Need (Vaswani et al., NeurIPS 2017)", url: "https://arxiv.org/abs/1706.03762" },
+        { what: "トークンと[CLS]、[SEP]を使うエンコーダー：", text: "BERT (Devlin et al., NAACL 2019)", url: "https://arxiv.org/abs/1810.04805" },
+        { what: "トークンの平均とコサイン：", text: "Sentence-BERT (Reimers and Gurevych, EMNLP 2019)", url: "https://arxiv.org/abs/1908.10084" },
+        { what: "小さいエンコーダーのもと：", text: "MiniLM (Wang et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2002.10957" },
+        { what: "大きいエンコーダーのもと：", text: "MPNet (Song et al., NeurIPS 2020)", url: "https://arxiv.org/abs/2004.09297" },
+        { what: "アテンションが手がかりであって証明ではない理由：", text: "Attention is not Explanation (Jain and Wallace, NAACL 2019)", url: "https://arxiv.org/abs/1902.10186" },
+      ],
     },
     worksheet: {
       pairs: (n: number) => `ワークシートに${n}組`,

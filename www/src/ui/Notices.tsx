@@ -1,4 +1,5 @@
-// What went wrong, in a visitor's words, with the button that helps. What the package says of it goes to the console.
+// What went wrong, in a visitor's words, with the button that helps. What the package says of it, in English, is folded away, and goes to the
+// console.
 
 import { useEffect } from "preact/hooks";
 import { askAgain, failure } from "../state/answers";
@@ -24,12 +25,20 @@ interface Props {
   readonly instead?: { readonly name: string; readonly act: () => void } | undefined;
 }
 
-/** A problem in a visitor's words. */
-export function told({ code, message }: Problem): string {
-  if (code !== "text-too-long") return words.told[code] ?? message;
+/** A problem in a visitor's words; what has none of its own is one that should not happen. */
+export function told({ code }: Problem): string {
+  if (code !== "text-too-long") return words.told[code] ?? (words.told["internal"] as string);
   const [first, second] = sentences.map(({ value }) => value.length) as [number, number];
   return second > first ? words.tooLong(1, second) : words.tooLong(0, first);
 }
+
+/** For who wants to know, or to report it. */
+const Details = ({ text }: { text: string }) => (
+  <details class="notice-details">
+    <summary>{words.details}</summary>
+    <p lang="en">{text}</p>
+  </details>
+);
 
 export function Failure({ title, problem, retry, meanwhile, instead }: Props) {
   const place = useHeir<HTMLDivElement>(headingAfter);
@@ -41,6 +50,7 @@ export function Failure({ title, problem, retry, meanwhile, instead }: Props) {
       <p>
         {told(problem)} {meanwhile}
       </p>
+      {!isAboutInput(problem) && <Details text={problem.message} />}
       <div class="notice-tools">
         {offerCpu && (
           <button type="button" class="button button-strong" onClick={() => step(() => (chosenDevice.value = "wasm"))}>
@@ -99,11 +109,13 @@ export function EngineNotices() {
       {state.phase === "asking" && <Asking coming={state} />}
       <div role="status">
         {movedToCpu.value && <p class="notice">{words.gpuLost}</p>}
-        {warnings.value.map((warning) => (
-          <p class="notice" lang="en" key={warning}>
-            {warning}
-          </p>
-        ))}
+        {/* While a model is loaded the package warns of nothing else. */}
+        {warnings.value.length > 0 && (
+          <div class="notice">
+            <p>{words.notKept}</p>
+            <Details text={warnings.value.join(" ")} />
+          </div>
+        )}
       </div>
     </>
   );

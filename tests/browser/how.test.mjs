@@ -312,6 +312,22 @@ describe("how it works", { concurrency: false }, () => {
     await page.context().close();
   });
 
+  test("its formulas hold the numbers that the steps show", async () => {
+    const page = await open({ encoder: "small" });
+    const numbers = (step, tag = "mn") => page.$$eval(`#step-${step} math`, (all, tag) => all.map((math) => [...math.querySelectorAll(tag)].map(({ textContent }) => textContent)), tag);
+    const counts = await page.$$eval(".step-tokens .tokens", (lists) => lists.map(({ children }) => children.length));
+    assert.deepEqual((await numbers("embedding")).map(([one, count]) => [one, count]), counts.map((count) => ["1", String(count)]));
+    const [[dot, first, second, cosine]] = await numbers("cosine");
+    const shown = Number((await page.textContent(".answer-value")).replace("−", "-"));
+    assert.ok(Math.abs(Number(dot) / (Number(first) * Number(second)) - shown) < 0.01, `${dot} ${first} ${second}`);
+    assert.equal(Number(cosine), shown);
+    // Lengths are those of the embeddings' own notes.
+    const notes = await page.locator("#step-embedding .vector").allInnerTexts();
+    assert.deepEqual(notes.map((note) => /Length ([\d.]+)\./.exec(note)[1]), [first, second]);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("attention is told in numbers, layer by layer", async () => {
     const page = await open();
     const words = () => page.locator(".words").first().locator("li .hidden").allInnerTexts();

@@ -73,7 +73,7 @@ for (const [entry, plugins] of [["index", []], ...["element", "inline", "langcha
   const types = await rollup({ input: `build/types/${entry}.d.ts`, plugins: [...plugins, dts()] });
   await types.write({ file: `dist/${entry}.d.ts` });
   if (["index", "langchain", "ai"].includes(entry)) {
-    await writeFile(`dist/${entry}.d.cts`, (await readFile(`dist/${entry}.d.ts`, "utf8")).replaceAll('"./index.js"', '"./index.cjs"'));
+    await writeFile(`dist/${entry}.d.cts`, (await readFile(`dist/${entry}.d.ts`, "utf8")).replace(/(?<=["'])\.\/index\.js(?=["'])/g, "./index.cjs"));
   }
 }
 

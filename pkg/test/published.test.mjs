@@ -127,33 +127,51 @@ test("its types resolve as its code does, under every module resolution that kno
   assert.deepEqual(problems, known);
 });
 
-test("its types are right for an old compiler that checks them too, and hold nothing of the inside", { timeout: 240_000 }, async () => {
+/** What a user writes, for pages and for Node alike. */
+const USER = `
+  import { CaseLens, Encoder, type Comparison, type Embeddings, type Index } from "caselens";
+  import { inThisThread } from "caselens/inline";
+  import { CaseLensEmbeddings } from "caselens/langchain";
+  import { type EmbeddingModel, embeddingModel } from "caselens/ai";
+  export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob([]), worker: inThisThread, fetch: (url, init) => fetch(url, init) });
+  export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"], { signal: new AbortController().signal }));
+  export const rows: Promise<Embeddings<"float32">> = Encoder.load({ model: "m.gguf" }).then((encoder) => encoder.embed(["a"]));
+  export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
+  export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
+  export const ids: Promise<(string | number)[]> = lens.then((lens) => lens.index<{ year: number }>()).then((index: Index<{ year: number }>) => [...index].map(({ id }) => id));`;
+const ELEMENT = `
+  import { CaseLensElement } from "caselens/element";
+  export const element: CaseLensElement | null = document.querySelector("case-lens");`;
+const DOM = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
+const NODE = { lib: ["es2022"], types: ["node"], typeRoots: [path.join(PKG, "node_modules/@types")] };
+const OLD = "typescript-old";
+/** Each: the compiler, what it knows of the world, how it looks for modules, what is compiled. */
+const COMPILED = [
+  ["TypeScript 4.9, a page", OLD, { ...DOM, module: "node16" }, "main.mts", USER + ELEMENT],
+  ["TypeScript 5, a page", "typescript-5", { ...DOM, module: "esnext", moduleResolution: "bundler" }, "main.mts", USER + ELEMENT],
+  ["TypeScript 5, Node without a DOM", "typescript-5", { ...NODE, module: "nodenext" }, "main.mts", USER],
+  ["TypeScript 5, Node and CommonJS", "typescript-5", { ...NODE, module: "node16" }, "main.cts", USER.replace(/.*inline";|, worker: inThisThread/g, "")],
+  ["TypeScript 5, as Node 10 looks for modules", "typescript-5", { ...DOM, module: "commonjs", moduleResolution: "node10", ignoreDeprecations: "5.0" }, "main.ts", USER + ELEMENT],
+];
+
+test("its types hold nothing of the inside", async () => {
   const types = await readFile(path.join(PKG, "dist/index.d.ts"), "utf8");
   for (const inside of ["LoadCall", "ToWorker", "class Pool", "class Client"]) assert.ok(!types.includes(inside), inside);
   assert.ok(!/^import /m.test(types), "it stands by itself");
-  const user = path.join(folder, "user");
-  await mkdir(path.join(user, "node_modules"), { recursive: true });
-  await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
-  const main = `
-    import { CaseLens, Encoder, type Comparison, type Embeddings, type Index } from "caselens";
-    import { CaseLensElement } from "caselens/element";
-    import { inThisThread } from "caselens/inline";
-    import { CaseLensEmbeddings } from "caselens/langchain";
-    import { type EmbeddingModel, embeddingModel } from "caselens/ai";
-    export const lens: Promise<CaseLens> = CaseLens.load({ model: new Blob(), worker: inThisThread });
-    export const results: Promise<Comparison[]> = lens.then((lens) => lens.compare("a", "b", ["c"]));
-    export const rows: Promise<Embeddings<"float32">> = Encoder.load({ model: "m.gguf" }).then((encoder) => encoder.embed(["a"]));
-    export const vectors: Promise<number[]> = lens.then((lens) => new CaseLensEmbeddings(lens, { condition: "c" }).embedQuery("a"));
-    export const model: Promise<EmbeddingModel> = lens.then((lens) => embeddingModel(lens, { condition: "c" }));
-    export const ids: Promise<(string | number)[]> = lens.then((lens) => lens.index<{ year: number }>()).then((index: Index<{ year: number }>) => [...index].map(({ id }) => id));
-    export const element: CaseLensElement | null = document.querySelector("case-lens");`;
-  await writeFile(path.join(user, "main.mts"), main);
-  const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], module: "node16", types: [], preserveSymlinks: true };
-  await writeFile(path.join(user, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["main.mts"] }));
-  const compiler = path.join(PKG, "node_modules/typescript-old/lib/tsc.js");
-  const { status, stdout } = spawnSync(process.execPath, [compiler, "--project", user], { encoding: "utf8" });
-  assert.equal(status, 0, stdout);
 });
+
+for (const [name, compiler, world, file, code] of COMPILED) {
+  test(`its types are right for ${name}, which checks them too`, { timeout: 240_000 }, async () => {
+    const user = path.join(folder, name);
+    await mkdir(path.join(user, "node_modules"), { recursive: true });
+    await symlink(PKG, path.join(user, "node_modules/caselens"), "dir");
+    await writeFile(path.join(user, file), code);
+    const options = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", preserveSymlinks: true, ...world };
+    await writeFile(path.join(user, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: [file] }));
+    const { status, stdout } = spawnSync(process.execPath, [path.join(PKG, "node_modules", compiler, "lib/tsc.js"), "--project", user], { encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+  });
+}
 
 test("who imports Encoder alone bundles nothing of CaseLens, of lists or of indexes", async () => {
   const stdin = { contents: 'export { Encoder } from "./dist/index.js";', resolveDir: PKG };

@@ -29,15 +29,14 @@ before(async () => {
   browser = await launch();
   folder = await mkdtemp(path.join(tmpdir(), "caselens-examples-"));
   await cp(path.join(ROOT, "pkg/examples"), folder, { recursive: true });
-  const installed = path.join(folder, "node_modules/caselens");
-  dist = path.join(installed, "dist");
-  await mkdir(installed, { recursive: true });
-  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder, path.join(ROOT, "pkg")], { encoding: "utf8" });
-  execFileSync("tar", ["-xzf", path.join(folder, packed.trim().split("\n").at(-1)), "-C", installed, "--strip-components=1"]);
+  for (const [name, source] of [["caselens", "pkg"], ["caselens-csts", "models/caselens-csts"]]) {
+    const installed = path.join(folder, "node_modules", name);
+    await mkdir(installed, { recursive: true });
+    const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder, path.join(ROOT, source)], { encoding: "utf8" });
+    execFileSync("tar", ["-xzf", path.join(folder, packed.trim().split("\n").at(-1)), "-C", installed, "--strip-components=1"]);
+  }
+  dist = path.join(folder, "node_modules/caselens/dist");
   await symlink(path.join(ROOT, "tests/browser/node_modules/esbuild"), path.join(folder, "node_modules/esbuild"));
-  const model = path.join(folder, "node_modules/caselens-csts");
-  await cp(path.join(ROOT, "models/caselens-csts"), model, { recursive: true });
-  for (const name of [MODEL_FILE, HEAD_FILE]) await cp(path.join(MODELS, name), path.join(model, name));
 }, options);
 after(async () => {
   await browser?.close();
@@ -99,6 +98,51 @@ test("webpack", options, async () => {
   await served({ "/app/": path.join(context, "public"), "/app/models/": MODELS }, ({ origin }) => assertAnswers(`${origin}/app/`));
 });
 
+/** The README's first lines, for a page. */
+const FIVE_LINES = `import { CaseLens } from "caselens";
+import model from "caselens-csts";
+
+async function answer() {
+  const lens = await CaseLens.load({ model });
+  const results = await lens.compare("She plays chess in the park", "He plays football in the park", ["the place", "the game"]);
+  lens.dispose();
+  return results.map(({ condition, rating }) => condition + ": " + rating.toFixed(1) + " of 5").join("\\n");
+}
+answer().then((text) => (document.querySelector("output").textContent = text));
+`;
+const page = (script) => `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>t</title><output></output>${script}</html>`;
+
+/** Serves what a bundler made, which has to hold the model's two files. */
+async function assertBundled(root) {
+  const names = (await readdir(root, { recursive: true })).filter((name) => /\.(gguf|safetensors)$/.test(name));
+  assert.equal(names.length, 2, names.join(" "));
+  await served({ "/app/": root }, async (server) => {
+    await assertAnswers(`${server.origin}/app/`);
+    assert.equal(server.count(`/models/${MODEL_FILE}`), 0);
+  });
+}
+
+test("the model of npm, bundled by Vite", options, async () => {
+  const root = path.join(folder, "five-vite");
+  await mkdir(root);
+  await writeFile(path.join(root, "index.html"), page('<script type="module" src="./main.js"></script>'));
+  await writeFile(path.join(root, "main.js"), FIVE_LINES);
+  await build({ root, base: "./", configFile: false, logLevel: "error" });
+  await assertBundled(path.join(root, "dist"));
+});
+
+test("the model of npm, bundled by webpack", options, async () => {
+  const context = path.join(folder, "five-webpack");
+  await mkdir(path.join(context, "dist"), { recursive: true });
+  await writeFile(path.join(context, "main.js"), FIVE_LINES);
+  await writeFile(path.join(context, "dist/index.html"), page('<script src="main.js"></script>'));
+  const compiler = webpack({ mode: "production", context, entry: "./main.js", output: { path: path.join(context, "dist"), filename: "main.js" } });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  await promisify(compiler.close.bind(compiler))();
+  assert.deepEqual(stats.toJson({ all: false, errors: true }).errors, []);
+  await assertBundled(path.join(context, "dist"));
+});
+
 test("esbuild, with the package outside the bundle", options, async () => {
   await run(process.execPath, [path.join(folder, "esbuild/build.mjs")]);
   await served({ "/app/": path.join(folder, "esbuild/out"), "/app/models/": MODELS }, ({ origin }) => assertAnswers(`${origin}/app/`));
@@ -140,6 +184,42 @@ test("a script tag, with the package and the model on another origin", options, 
         await page.context().close();
       }),
     { "Access-Control-Allow-Origin": "*", "Cache-Control": "no-store" },
+  ));
+
+test("package and model from another origin, under the policy that the README names", options, () =>
+  served(
+    { "/caselens/": dist, "/caselens-csts/": path.join(folder, "node_modules/caselens-csts") },
+    async (cdn) => {
+      const texts = [];
+      const answer = (workers) =>
+        served(
+          {},
+          async (site) => {
+            const page = await (await browser.newContext()).newPage();
+            await page.goto(site.blank);
+            const text = await page.evaluate(async (origin) => {
+              const [{ CaseLens }, { default: model }] = await Promise.all([import(`${origin}/caselens/index.js`), import(`${origin}/caselens-csts/index.js`)]);
+              try {
+                const lens = await CaseLens.load({ model, threads: 2 });
+                const results = await lens.compare("She plays chess in the park", "He plays football in the park", ["the place", "the game"]);
+                const { length } = await lens.embed(Array(40).fill("A cat sleeps."));
+                const index = await lens.index();
+                lens.dispose();
+                return [...results.map(({ condition, rating }) => `${condition}: ${rating.toFixed(1)} of 5`), length, index.size].join("\n");
+              } catch ({ code, message }) {
+                return `${code}: ${message}`;
+              }
+            }, cdn.origin);
+            await page.context().close();
+            texts.push(text);
+          },
+          { "Content-Security-Policy": `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn.origin}; worker-src ${workers}; connect-src ${cdn.origin}` },
+        );
+      for (const workers of [`blob: ${cdn.origin}`, cdn.origin, "blob:"]) await answer(workers);
+      assert.match(texts[0], /^the place: 4\.\d of 5\nthe game: [12]\.\d of 5\n40\n0$/);
+      for (const text of texts.slice(1)) assert.match(text, /^worker: .*worker-src/, "both are needed");
+    },
+    { "Access-Control-Allow-Origin": "*" },
   ));
 
 test("a worker of one's own", options, () =>

@@ -36,6 +36,12 @@ const environments = {
     files: { "main.cjs": `const { CaseLens } = require("caselens");\nconst { default: model } = require("caselens-csts");\n(async () => {\n  ${COMPARE}\n  console.log(text);\n})();\n` },
     commands: [["node", "main.cjs"]],
   },
+  ...Object.fromEntries(["20.10.0", "22", "24"].map((version) => [`node@${version}`, { install: [`node@${version}`], files: { "main.mjs": NODE }, commands: [[binary("node"), "main.mjs"]] }])),
+  "node@20.10.0, require": {
+    install: ["node@20.10.0"],
+    files: { "main.cjs": `const { CaseLens } = require("caselens");\nconst { default: model } = require("caselens-csts");\n(async () => {\n  ${COMPARE}\n  console.log(text);\n})();\n` },
+    commands: [[binary("node"), "main.cjs"]],
+  },
   "bun": { install: ["bun"], files: { "main.mjs": NODE }, commands: [["node", "node_modules/bun/install.js"], [binary("bun"), "main.mjs"]] },
   "deno": { install: ["@deno/linux-x64-glibc"], files: { "main.mjs": NODE }, commands: [["node_modules/@deno/linux-x64-glibc/deno", "run", "--allow-all", "--node-modules-dir=manual", "main.mjs"]] },
   "jest": {
@@ -98,6 +104,7 @@ for (const file of (await readdir(dist)).filter((name) => name.endsWith(".js")))
   // The example, bundled as Cloudflare's tools do it, in their runtime.
   "edge": {
     install: ["miniflare", "esbuild"],
+    tool: "workerd",
     files: {
       "index.js": await readFile(path.join(ROOT, "pkg/examples/edge/index.js"), "utf8"),
       "main.mjs": `import { readFile } from "node:fs/promises";
@@ -207,7 +214,7 @@ function printed([command, ...args], cwd) {
   });
 }
 
-async function tried({ install = [], files, commands, printed: expected = ANSWER, served, atRoot }, tarballs) {
+async function tried({ install = [], tool = install[0]?.replace(/(.)@[\d.]+$/, "$1"), files, commands, printed: expected = ANSWER, served, atRoot }, tarballs) {
   const root = await mkdtemp(path.join(folder, "project-"));
   await writeFile(path.join(root, "package.json"), JSON.stringify({ name: "tried", private: true, type: "module" }));
   await run("npm", ["install", "--silent", "--no-audit", "--no-fund", ...tarballs, ...install], { cwd: root });
@@ -219,7 +226,6 @@ async function tried({ install = [], files, commands, printed: expected = ANSWER
   for (const command of commands) said = await printed(command, root);
   if (served) said = await answer(path.join(root, served), atRoot);
   if (!(served ? ANSWER : expected).test(said.trim())) throw new Error(`it said ${said}`);
-  const tool = install[0]?.replace(/(.)@[\d.]+$/, "$1");
   const { version } = tool ? JSON.parse(await readFile(path.join(root, "node_modules", tool, "package.json"), "utf8")) : { version: process.version.slice(1) };
   await rm(root, { recursive: true, force: true });
   return version;

@@ -4,6 +4,7 @@ import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import type { EmbeddingsInterface } from "@langchain/core/embeddings";
 import { FakeVectorStore } from "@langchain/core/utils/testing";
 import { customProvider, embed, type EmbeddingModel, embedMany, wrapEmbeddingModel } from "ai";
+import * as six from "ai-6";
 import { type EmbeddingModel as Adapted, embeddingModel } from "../../dist/ai.js";
 import type { CaseLens, Encoder } from "../../dist/index.js";
 import { CaseLensEmbeddings } from "../../dist/langchain.js";
@@ -20,6 +21,11 @@ export async function compiled(lens: CaseLens, encoder: Encoder): Promise<void> 
   await embedMany({ model: embeddingModel(encoder, { pooling: "cls" }), values: ["a"], dimensions: 64 });
   wrapEmbeddingModel({ model: adapted, middleware: [] });
   customProvider({ embeddingModels: { place: adapted } });
+  const older: six.EmbeddingModel = adapted;
+  await six.embed({ model: older, value: "a", providerOptions: { caselens: { condition: "the game" } } });
+  await six.embedMany({ model: adapted, values: ["a"] });
+  six.wrapEmbeddingModel({ model: adapted, middleware: { specificationVersion: "v3" } });
+  six.customProvider({ embeddingModels: { place: adapted } });
 
   // @ts-expect-error: an encoder knows no conditions
   new CaseLensEmbeddings(encoder, { condition: "the place" });

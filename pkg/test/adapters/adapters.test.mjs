@@ -10,7 +10,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { FakeVectorStore } from "@langchain/core/utils/testing";
-import { cosineSimilarity, customProvider, embed, embedMany, wrapEmbeddingModel } from "ai";
+import * as seven from "ai";
+import * as six from "ai-6";
 import { embeddingModel } from "../../dist/ai.js";
 import { CaseLensEmbeddings } from "../../dist/langchain.js";
 import { CaseLens, Encoder } from "../../dist/node.js";
@@ -52,44 +53,47 @@ test("LangChain gets plain arrays of an encoder too, in the form that was asked 
   await assert.rejects(new CaseLensEmbeddings(encoder, { condition: "c" }).embedQuery("a"), { code: "invalid-argument" });
 });
 
-test("the AI SDK embeds one text and many, and its cosines are those of compare", async (context) => {
-  const warned = context.mock.method(console, "warn", () => {});
-  const info = context.mock.method(console, "info", () => {});
-  const place = embeddingModel(lens, { condition: "the place" });
-  const { embedding } = await embed({ model: place, value: QUERY });
-  const { embeddings, usage } = await embedMany({ model: place, values: TEXTS });
-  for (const [i, text] of TEXTS.entries()) {
-    const [{ similarity }] = await lens.compare(QUERY, text, ["the place"]);
-    assert.ok(Math.abs(cosineSimilarity(embedding, embeddings[i]) - similarity) < 1e-5);
-  }
-  const ids = await Promise.all(TEXTS.map((text) => lens.tokenize(text)));
-  assert.equal(usage.tokens, ids.flatMap((ids) => [...ids]).length);
-  assert.deepEqual([...warned.mock.calls, ...info.mock.calls], [], "it is of a version that the SDK does not warn of");
-});
+for (const [version, { cosineSimilarity, customProvider, embed, embedMany, wrapEmbeddingModel }] of [[6, six], [7, seven]]) {
+  test(`the AI SDK ${version} embeds one text and many, and its cosines are those of compare`, async (context) => {
+    const warned = context.mock.method(console, "warn", () => {});
+    const info = context.mock.method(console, "info", () => {});
+    const place = embeddingModel(lens, { condition: "the place" });
+    const { embedding } = await embed({ model: place, value: QUERY });
+    const { embeddings, usage } = await embedMany({ model: place, values: TEXTS });
+    for (const [i, text] of TEXTS.entries()) {
+      const [{ similarity }] = await lens.compare(QUERY, text, ["the place"]);
+      assert.ok(Math.abs(cosineSimilarity(embedding, embeddings[i]) - similarity) < 1e-5);
+    }
+    const ids = await Promise.all(TEXTS.map((text) => lens.tokenize(text)));
+    assert.equal(usage.tokens, ids.flatMap((ids) => [...ids]).length);
+    assert.deepEqual([...warned.mock.calls, ...info.mock.calls], [], "it is of a version that the SDK does not warn of");
+  });
 
-test("the AI SDK's options reach the call: dimensions, those of the provider, and the signal", async () => {
-  const plain = embeddingModel(encoder, { dims: 128 });
-  assert.deepEqual([plain.provider, plain.modelId], ["caselens", encoder.info.model]);
-  const lengthOf = async (options) => (await embed({ model: plain, value: QUERY, ...options })).embedding.length;
-  assert.deepEqual([await lengthOf(), await lengthOf({ dimensions: 64 })], [128, 64]);
+  test(`the options of the AI SDK ${version} reach the call: dimensions, those of the provider, and the signal`, async () => {
+    const plain = embeddingModel(encoder, { dims: 128 });
+    assert.deepEqual([plain.provider, plain.modelId], ["caselens", encoder.info.model]);
+    const lengthOf = async (options) => (await embed({ model: plain, value: QUERY, ...options })).embedding.length;
+    assert.equal(await lengthOf(), 128);
+    if (version === 7) assert.equal(await lengthOf({ dimensions: 64 }), 64); // 6 knows no such option
 
-  const providerOptions = { caselens: { condition: "the game" } };
-  const { embedding } = await embed({ model: embeddingModel(lens, { condition: "the place" }), value: QUERY, providerOptions });
-  assert.deepEqual(embedding, (await lens.embed([QUERY], { condition: "the game" })).toArrays()[0]);
+    const providerOptions = { caselens: { condition: "the game" } };
+    const { embedding } = await embed({ model: embeddingModel(lens, { condition: "the place" }), value: QUERY, providerOptions });
+    assert.deepEqual(embedding, (await lens.embed([QUERY], { condition: "the game" })).toArrays()[0]);
 
-  const controller = new AbortController();
-  const running = embedMany({ model: plain, values: Array.from({ length: 2000 }, () => QUERY), abortSignal: controller.signal });
-  setTimeout(() => controller.abort(), 50);
-  await assert.rejects(running, { name: "AbortError" });
-  await assert.rejects(embed({ model: plain, value: "" }), { code: "empty-text" });
-});
+    const controller = new AbortController();
+    const running = embedMany({ model: plain, values: Array.from({ length: 2000 }, () => QUERY), abortSignal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    await assert.rejects(running, { name: "AbortError" });
+    await assert.rejects(embed({ model: plain, value: "" }), { code: "empty-text" });
+  });
 
-test("the AI SDK wraps the model, and finds it in a provider", async () => {
-  const { embedding } = await embed({ model: embeddingModel(lens), value: QUERY });
-  const wrapped = wrapEmbeddingModel({ model: embeddingModel(lens), middleware: { specificationVersion: "v4" } });
-  const provider = customProvider({ embeddingModels: { plain: embeddingModel(lens) } });
-  for (const model of [wrapped, provider.embeddingModel("plain")]) assert.deepEqual((await embed({ model, value: QUERY })).embedding, embedding);
-});
+  test(`the AI SDK ${version} wraps the model, and finds it in a provider`, async () => {
+    const { embedding } = await embed({ model: embeddingModel(lens), value: QUERY });
+    const wrapped = wrapEmbeddingModel({ model: embeddingModel(lens), middleware: { specificationVersion: version === 7 ? "v4" : "v3" } });
+    const provider = customProvider({ embeddingModels: { plain: embeddingModel(lens) } });
+    for (const model of [wrapped, provider.embeddingModel("plain")]) assert.deepEqual((await embed({ model, value: QUERY })).embedding, embedding);
+  });
+}
 
 test("the example for LangChain finds a text under each condition", async () => {
   // Packages are looked for where a module lies: beside these tests' own.

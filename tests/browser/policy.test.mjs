@@ -1,7 +1,7 @@
 // What the built site may load and run: its pages say so to the browser, keep to it themselves, and what is smuggled in does nothing.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { launch, ROOT, serve, visit } from "./helpers.mjs";
@@ -13,6 +13,7 @@ const VIEWS = {
   "#/list?list=captions": ".group",
   "#/how": ".step-cosine .step-figure > *",
   "speed.html": "main button",
+  "api/index.html": "#tsd-nav-container a:visible",
 };
 let server;
 let browser;
@@ -36,6 +37,19 @@ for (const file of ["index.html", "speed.html"]) {
   });
 }
 
+test("every page of the API reference allows its own files alone, and one script in it that is known", async () => {
+  const folder = path.join(SITE, "api");
+  const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));
+  assert.ok(pages.length > 50, `${pages.length} pages`);
+  for (const name of pages) {
+    const html = await readFile(path.join(folder, name), "utf8");
+    const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html);
+    assert.ok(policy && policy.index < html.indexOf("<script") && policy.index < html.indexOf("<link"), name);
+    assert.doesNotMatch(policy[1], /'unsafe-eval'|\*|https?:|script-src [^;]*unsafe-inline/, name);
+    assert.doesNotMatch(html, /<[^>]+\son\w+=/, name);
+  }
+});
+
 for (const [view, there] of Object.entries(VIEWS)) {
   test(`${view || "the first view"} keeps to it, and asks no other place for anything`, PATIENT, async () => {
     const context = await browser.newContext();
@@ -58,23 +72,25 @@ for (const [view, there] of Object.entries(VIEWS)) {
   });
 }
 
-test("a script that got into the page does not run, and another place is not asked", PATIENT, async () => {
-  const context = await browser.newContext();
-  const page = await visit(context, `${server.origin}/site/`);
-  const found = await page.evaluate(async () => {
-    const refused = [];
-    addEventListener("securitypolicyviolation", ({ violatedDirective }) => refused.push(violatedDirective));
-    const script = document.createElement("script");
-    script.textContent = "window.smuggled = true;";
-    document.head.append(script);
-    const image = document.createElement("img");
-    image.setAttribute("onerror", "window.smuggled = true;");
-    image.src = "data:,";
-    document.body.append(image);
-    const answer = await fetch("https://elsewhere.test/").then(() => "answered", () => "refused");
-    await new Promise((resolve) => setTimeout(resolve, 200)); // for what is told of it
-    return { smuggled: "smuggled" in window, answer, refused: [...new Set(refused)].sort() };
+for (const view of ["", "api/index.html"]) {
+  test(`a script that got into ${view || "the page"} does not run, and another place is not asked`, PATIENT, async () => {
+    const context = await browser.newContext();
+    const page = await visit(context, `${server.origin}/site/${view}`);
+    const found = await page.evaluate(async () => {
+      const refused = [];
+      addEventListener("securitypolicyviolation", ({ violatedDirective }) => refused.push(violatedDirective));
+      const script = document.createElement("script");
+      script.textContent = "window.smuggled = true;";
+      document.head.append(script);
+      const image = document.createElement("img");
+      image.setAttribute("onerror", "window.smuggled = true;");
+      image.src = "data:,";
+      document.body.append(image);
+      const answer = await fetch("https://elsewhere.test/").then(() => "answered", () => "refused");
+      await new Promise((resolve) => setTimeout(resolve, 200)); // for what is told of it
+      return { smuggled: "smuggled" in window, answer, refused: [...new Set(refused)].sort() };
+    });
+    assert.deepEqual(found, { smuggled: false, answer: "refused", refused: ["connect-src", "script-src-attr", "script-src-elem"] });
+    await context.close();
   });
-  assert.deepEqual(found, { smuggled: false, answer: "refused", refused: ["connect-src", "script-src-attr", "script-src-elem"] });
-  await context.close();
-});
+}

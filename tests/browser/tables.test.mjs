@@ -225,6 +225,9 @@ describe("other kinds of files, whatever they are called", () => {
   test("what holds no texts is refused with a sentence that says what to do", async () => {
     const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(100)]);
     const document = createRequire(path.join(ROOT, "www/package.json"))("fflate").zipSync({ "word/document.xml": Buffer.from("<w:document/>") });
+    // A few bytes that unpack to 400 MB, as the zip's directory says.
+    const bomb = Buffer.from(document);
+    bomb.writeUInt32LE(400e6, bomb.indexOf("PK\x01\x02") + 24);
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31 + i * 17) % 256));
     const aboutText = /is no text, table or list\. Save it as CSV, Excel \(\.xlsx\), JSON or plain text/;
     for (const [name, content, expected] of [
@@ -235,6 +238,7 @@ describe("other kinds of files, whatever they are called", () => {
       ["a.xls", Buffer.concat([Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), Buffer.alloc(100)]), /older Office format.*Save it as \.xlsx or CSV/],
       ["a.docx", document, /could not be read as an Excel workbook\. Save it as/],
       ["a.xlsx", zip, /could not be read as an Excel workbook\. Save it as/],
+      ["a.xlsx", bomb, /unpacks to more than 300\.0 MB, .* Save the sheet as CSV/],
       ["a.json", '[{"text": "A dog"', /is not valid JSON/],
       ["a.json", '{"text": "A dog"}', /is JSON without a list/],
       ["a.csv", "", /holds no texts/],

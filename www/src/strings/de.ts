@@ -320,6 +320,7 @@ export const strings: Strings = {
         noText: (name) => `${name} ist weder Text noch Tabelle noch Liste. Speichern Sie die Datei als CSV, Excel (.xlsx), JSON oder reinen Text, und öffnen Sie dann diese.`,
         oldOffice: (name) => `${name} hat ein älteres Office-Format oder ist mit einem Passwort geschützt. Speichern Sie die Datei als .xlsx oder CSV ohne Passwort, und öffnen Sie dann diese.`,
         noWorkbook: (name) => `${name} ließ sich nicht als Excel-Arbeitsmappe lesen. Speichern Sie die Datei als .xlsx oder CSV, und öffnen Sie dann diese.`,
+        largeWorkbook: (name, bytes) => `${name} ist entpackt größer als ${megabytes(bytes)} und damit zu groß für diese Seite. Speichern Sie das Blatt als CSV, und öffnen Sie dann dieses.`,
         noJson: (name) => `${name} ist kein gültiges JSON und besteht auch nicht aus JSON-Zeilen: Etwas darin ist abgeschnitten oder falsch geschrieben.`,
         noList: (name) => `${name} ist JSON ohne Liste: Gebraucht wird ein Array aus Texten oder aus Objekten, die je einen Text enthalten.`,
         unread: (bytes) => `Nur die ersten ${megabytes(bytes)} der Datei wurden gelesen.`,

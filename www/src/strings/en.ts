@@ -328,6 +328,7 @@ export const strings = {
         noText: (name: string) => `${name} is no text, table or list. Save it as CSV, Excel (.xlsx), JSON or plain text, then open that.`,
         oldOffice: (name: string) => `${name} is in an older Office format, or protected by a password. Save it as .xlsx or CSV without one, then open that.`,
         noWorkbook: (name: string) => `${name} could not be read as an Excel workbook. Save it as .xlsx or CSV, then open that.`,
+        largeWorkbook: (name: string, bytes: number) => `${name} unpacks to more than ${megabytes(bytes)}, which is more than this page opens. Save the sheet as CSV, then open that.`,
         noJson: (name: string) => `${name} is not valid JSON, nor JSON lines: something in it is cut off or misspelt.`,
         noList: (name: string) => `${name} is JSON without a list: an array of texts, or of objects that hold one each, is needed.`,
         unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,

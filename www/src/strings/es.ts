@@ -337,6 +337,7 @@ export const strings: Strings = {
         noText: (name: string) => `${name} no es un texto, una tabla ni una lista. Guárdalo como CSV, Excel (.xlsx), JSON o texto sin formato y ábrelo así.`,
         oldOffice: (name: string) => `${name} está en un formato antiguo de Office o protegido con contraseña. Guárdalo como .xlsx o CSV sin contraseña y ábrelo así.`,
         noWorkbook: (name: string) => `${name} no se pudo leer como libro de Excel. Guárdalo como .xlsx o CSV y ábrelo así.`,
+        largeWorkbook: (name: string, bytes: number) => `${name} ocupa más de ${megabytes(bytes)} descomprimido, más de lo que esta página abre. Guarda la hoja como CSV y ábrela así.`,
         noJson: (name: string) => `${name} no es JSON válido ni JSON por líneas: algo está cortado o mal escrito.`,
         noList: (name: string) => `${name} es JSON sin lista: hace falta un array de textos, o de objetos que contengan uno cada uno.`,
         unread: (bytes: number) => `Solo se leyeron los primeros ${megabytes(bytes)} del archivo.`,

@@ -339,6 +339,7 @@ export const strings: Strings = {
         noText: (name: string) => `${name} n’est ni un texte, ni un tableau, ni une liste. Enregistrez-le en CSV, Excel (.xlsx), JSON ou texte brut, puis ouvrez ce fichier.`,
         oldOffice: (name: string) => `${name} est dans un ancien format Office, ou protégé par un mot de passe. Enregistrez-le en .xlsx ou CSV sans mot de passe, puis ouvrez ce fichier.`,
         noWorkbook: (name: string) => `${name} n’a pas pu être lu comme un classeur Excel. Enregistrez-le en .xlsx ou CSV, puis ouvrez ce fichier.`,
+        largeWorkbook: (name: string, bytes: number) => `${name} dépasse ${megabytes(bytes)} une fois décompressé, plus que ce que cette page ouvre. Enregistrez la feuille en CSV, puis ouvrez ce fichier.`,
         noJson: (name: string) => `${name} n’est pas du JSON valide, ni du JSON par lignes : il y a dedans quelque chose de coupé ou de mal écrit.`,
         noList: (name: string) => `${name} est du JSON sans liste : il faut un tableau de textes, ou d’objets qui en contiennent un chacun.`,
         unread: (bytes: number) => `Seuls les premiers ${megabytes(bytes)} du fichier ont été lus.`,

@@ -331,6 +331,7 @@ export const strings: Strings = {
         noText: (name: string) => `${name}はテキストでも表でもリストでもありません。CSV、Excel（.xlsx）、JSON、プレーンテキストのどれかで保存し直して開いてください。`,
         oldOffice: (name: string) => `${name}は古いOffice形式か、パスワードで保護されています。パスワードなしの.xlsxかCSVで保存し直して開いてください。`,
         noWorkbook: (name: string) => `${name}をExcelブックとして読めませんでした。.xlsxかCSVで保存し直して開いてください。`,
+        largeWorkbook: (name: string, bytes: number) => `${name}は展開すると${megabytes(bytes)}を超え、このページでは開けません。シートをCSVで保存して開いてください。`,
         noJson: (name: string) => `${name}は正しいJSONでもJSON Linesでもありません。途中で切れているか、書き方に誤りがあります。`,
         noList: (name: string) => `${name}はリストのないJSONです。テキストの配列か、テキストを1つずつ持つオブジェクトの配列が必要です。`,
         unread: (bytes: number) => `ファイルの最初の${megabytes(bytes)}だけを読みました。`,

@@ -3,15 +3,20 @@
 import { strings } from "../strings";
 import type { Table } from "./table";
 import { Refusal } from "./refusal";
+import { unpackedBytes } from "./zip";
 
 const words = strings.list.texts.files;
+
+/** As much as a workbook may unpack to: its text in XML, and what else is in it. */
+const mostUnpacked = 300e6;
 
 /**
  * The first sheet of a workbook that holds anything.
  *
- * @throws Refusal it is another kind of zip file, or damaged.
+ * @throws Refusal it is another kind of zip file, damaged, or unpacks to more than a page can hold.
  */
 export async function workbookTable(file: Blob, name: string): Promise<Table> {
+  if ((await unpackedBytes(file)) > mostUnpacked) throw new Refusal(words.largeWorkbook(name, mostUnpacked));
   const { default: readSheets } = await import("read-excel-file/universal");
   const sheets = await readSheets(file).catch(() => {
     throw new Refusal(words.noWorkbook(name));

@@ -261,8 +261,7 @@ describe("how it works", { concurrency: false }, () => {
     });
     await page.locator("#sentence-2").fill("He plays football in the street");
     await page.waitForFunction(() => /−0\.30/.test(document.querySelector(".step-cosine .chart").getAttribute("aria-label")));
-    await page.waitForTimeout(300);
-    const drawn = await page.locator(".step-cosine .chart canvas").evaluate((canvas) => {
+    const read = () => page.locator(".step-cosine .chart canvas").evaluate((canvas) => {
       const { width, height } = canvas;
       const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
       const [shared, ink] = ["--shared", "--ink"].map((name) => {
@@ -285,6 +284,12 @@ describe("how it works", { concurrency: false }, () => {
       const zero = columns.filter((x) => rows.filter((y) => is(ink, x, y)).length > 0.3 * height);
       return { kinds, zero };
     });
+    // Charts are drawn one after the other.
+    let drawn = await read();
+    for (let i = 0; i < 100 && drawn.kinds.length < 2; i += 1) {
+      await page.waitForTimeout(100);
+      drawn = await read();
+    }
     assert.equal(drawn.kinds.length, 2, JSON.stringify(drawn));
     const [above, below] = drawn.kinds.sort((a, b) => b[1] - a[1]);
     assert.ok(drawn.zero.length > 0 && drawn.zero.at(-1) - drawn.zero[0] <= 4, `a line at zero: ${drawn.zero}`);

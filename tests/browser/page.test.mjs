@@ -1711,9 +1711,11 @@ describe("for everyone", () => {
       ...Array(await chips(page).count()).fill("a suggestion"),
       "Put this on your page",
       "Save this comparison (CSV)",
+      "Save as a picture (PNG)",
       "Compare many pairs from a table",
       "C-STS (Deshpande et al., EMNLP 2023)",
       "CASE (Zhang et al., EACL 2026)",
+      "See where it goes wrong",
       ENGINE,
     ]);
     await page.close();

@@ -666,6 +666,24 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  for (const colorScheme of ["light", "dark"]) {
+    test(`in the system's own colours the strips keep theirs, and the condition's tokens a mark: ${colorScheme}`, async () => {
+      const page = await open({}, { forcedColors: "active", colorScheme });
+      await page.locator(".step-embedding canvas").nth(1).waitFor();
+      const colours = await page.locator(".step-embedding canvas").first().evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, canvas.height >> 1, canvas.width, 1);
+        const all = Array.from({ length: canvas.width }, (_, x) => [...data.subarray(4 * x, 4 * x + 3)]);
+        const [blue, yellow] = [all.filter(([r, , b]) => b > r + 30), all.filter(([r, , b]) => r > b + 30)];
+        return { different: new Set(all.map(String)).size, blue: blue.length, yellow: yellow.length };
+      });
+      assert.ok(colours.different > 50 && colours.blue > 20 && colours.yellow > 20, JSON.stringify(colours));
+      const border = (part) => page.locator(`.step-tokens .token-${part}`).first().evaluate((each) => getComputedStyle(each).borderTopWidth);
+      assert.equal(await border("condition"), "3px");
+      assert.notEqual(await border("sentence"), "3px");
+      await leave(page);
+    });
+  }
+
   test("what is explained has its sources, with links", async () => {
     const page = await open();
     const sources = page.getByRole("region", { name: "Sources" });

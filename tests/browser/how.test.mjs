@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import jsQR from "jsqr";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit, withoutMentions } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
@@ -591,6 +591,20 @@ describe("how it works", { concurrency: false }, () => {
     assert.ok(cells.every((text) => /\d|^neither sentence says$/.test(text.trim())), `${cells}`);
     await leave(page);
   });
+
+  for (const [sentence, why] of [["Sie spielt mit ihren Freunden Schach im Park", "uncertain: not English"], ["ꙮ plays chess in the park", "uncertain: unknown characters"]]) {
+    test(`an answer that is “${why}” is marked as one, also on paper`, async () => {
+      await server.siteWith("/doubtful/", { [HEAD_FILE]: withoutMentions(await readFile(path.join(MODELS, HEAD_FILE))) });
+      const page = await openAt(`/doubtful/#/how?${state({ s1: sentence })}`.replace(/s1=[^&]*&/, ""), { serviceWorkers: "block" });
+      await settled(page);
+      assert.match(await page.locator(".answer-value.doubtful-value").innerText(), /^\d\.\d\d$/);
+      assert.ok((await page.locator(".answer").innerText()).includes(why));
+      await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td")?.textContent));
+      await page.emulateMedia({ media: "print" });
+      for (const cell of (await page.locator(".worksheet section:last-child td").allInnerTexts()).slice(1)) assert.match(cell, new RegExp(`^\\d\\.\\d\\d, ${why}$`));
+      await leave(page);
+    });
+  }
 
   test("a worksheet takes several pairs, each with its answers", async () => {
     const page = await open();

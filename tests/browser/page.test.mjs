@@ -388,6 +388,17 @@ describe("what the model cannot tell", () => {
     });
   }
 
+  test("what is suggested for uncertain sentences is as uncertain", { timeout: PATIENT }, async () => {
+    const page = await open(link(["ꙮ plays chess in the park", CHESS[1]], ["the place"]));
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    const count = await chips(page).count();
+    assert.equal(await chips(page).locator(".doubtful-value").count(), count);
+    await first(page).fill(CHESS[0]);
+    await settled(page);
+    await page.waitForFunction(() => document.querySelectorAll(".chip").length > 0 && document.querySelectorAll(".doubtful-value").length === 0);
+    await page.close();
+  });
+
   test("where a sentence says nothing, a saved comparison has no number either", { timeout: PATIENT }, async () => {
     const page = await openSilent(link(CHESS, ["the price"]));
     await settled(page);

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import jsQR from "jsqr";
 import { CaseLens } from "../../pkg/dist/node.js";
-import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit } from "./helpers.mjs";
+import { COMPANION, HEAD_FILE, launch, mentioning, MODEL_FILE, MODELS, ROOT, serve, violations, visit, withoutMentions } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const CHESS = ["She plays chess in the park", "He plays football in the park"];
@@ -677,6 +677,20 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  for (const [sentence, why] of [["Sie spielt mit ihren Freunden Schach im Park", "uncertain: not English"], ["ꙮ plays chess in the park", "uncertain: unknown characters"]]) {
+    test(`an answer that is “${why}” is marked as one, also on paper`, async () => {
+      await server.siteWith("/doubtful/", { [HEAD_FILE]: withoutMentions(await readFile(path.join(MODELS, HEAD_FILE))) });
+      const page = await openAt(`/doubtful/#/how?${state({ s1: sentence })}`.replace(/s1=[^&]*&/, ""), { serviceWorkers: "block" });
+      await settled(page);
+      assert.match(await page.locator(".answer-value.doubtful-value").innerText(), /^\d\.\d\d$/);
+      assert.ok((await page.locator(".answer").innerText()).includes(why));
+      await page.waitForFunction(() => /\d/.test(document.querySelector(".worksheet section:last-child td")?.textContent));
+      await page.emulateMedia({ media: "print" });
+      for (const cell of (await page.locator(".worksheet section:last-child td").allInnerTexts()).slice(1)) assert.match(cell, new RegExp(`^\\d\\.\\d\\d, ${why}$`));
+      await leave(page);
+    });
+  }
+
   test("a worksheet takes several pairs, each with its answers", async () => {
     const page = await open();
     await page.locator("summary", { hasText: "1 pair on the worksheet" }).click();
@@ -750,6 +764,24 @@ describe("how it works", { concurrency: false }, () => {
     assert.equal(await place.getByRole("button", { name: "the weather" }).getAttribute("aria-pressed"), "true");
     await leave(page);
   });
+
+  for (const colorScheme of ["light", "dark"]) {
+    test(`in the system's own colours the strips keep theirs, and the condition's tokens a mark: ${colorScheme}`, async () => {
+      const page = await open({}, { forcedColors: "active", colorScheme });
+      await page.locator(".step-embedding canvas").nth(1).waitFor();
+      const colours = await page.locator(".step-embedding canvas").first().evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, canvas.height >> 1, canvas.width, 1);
+        const all = Array.from({ length: canvas.width }, (_, x) => [...data.subarray(4 * x, 4 * x + 3)]);
+        const [blue, yellow] = [all.filter(([r, , b]) => b > r + 30), all.filter(([r, , b]) => r > b + 30)];
+        return { different: new Set(all.map(String)).size, blue: blue.length, yellow: yellow.length };
+      });
+      assert.ok(colours.different > 50 && colours.blue > 20 && colours.yellow > 20, JSON.stringify(colours));
+      const border = (part) => page.locator(`.step-tokens .token-${part}`).first().evaluate((each) => getComputedStyle(each).borderTopWidth);
+      assert.equal(await border("condition"), "3px");
+      assert.notEqual(await border("sentence"), "3px");
+      await leave(page);
+    });
+  }
 
   test("what is explained has its sources, with links", async () => {
     const page = await open();

@@ -298,10 +298,59 @@ const shiftOf = (view, size) => (view === "how, presented" && size === "320 px" 
 
 /** What is wider than its place without being made to scroll: the page, or the words of a part of it. */
 function tooWide() {
-  const isTooWide = (element) => element.matches("button, th, summary, label, .cell-value, .cell-difference, .readout, legend") && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
+  const isTooWide = (element) => element.matches("button, th, summary, label, .cell-value, .cell-difference, .readout, legend") && !element.closest(".hidden") && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
   const shown = [...document.body.querySelectorAll("*")].filter((element) => element.checkVisibility());
   const named = (element) => `inside ${element.localName}.${element.getAttribute("class") ?? ""}: ${element.textContent.trim().slice(0, 40)}`;
   return [...(document.documentElement.scrollWidth > innerWidth ? ["the page"] : []), ...shown.filter(isTooWide).map(named)];
+}
+
+/** What is folded away in a view: each is opened and, where it has something to do, does it. */
+const FOLDED = {
+  compare: async (page, { strings }) => {
+    await page.locator(".engine summary").click();
+    await page.locator(".encoders input, .encoder input").first().waitFor();
+    await page.getByText(strings.pairs.title).click();
+    const table = "sentence1,sentence2,condition,label\nA girl plays chess,A boy plays chess,the game,5\nA dog runs,A cat sits,the animal,1\nDer Hund schläft auf dem roten Sofa und träumt,A cat sleeps,the animal,2\n,A cat,the animal,1\n";
+    await page.locator(".pairs input[type=file]").setInputFiles({ name: "pairs.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
+    await page.getByRole("button", { name: strings.pairs.compare }).click();
+    await page.locator(".pairs-rows tbody tr").nth(2).waitFor();
+    await page.locator(".pairs").getByRole("button", { name: strings.list.export.csv }).waitFor();
+  },
+  list: async (page) => {
+    for (const part of [".map-help summary", ".engine summary"]) await page.locator(part).click();
+    await page.locator(".group .rename").first().click();
+    await page.locator(".hit").first().click();
+  },
+  how: async (page) => {
+    for (const part of [".heads", ".space", ".rate", ".teachers:not(.heads, .space, .rate)", ".sheet-pairs", ".engine"]) await page.locator(`${part} > summary`).click();
+    await page.locator(".heads-one").nth(11).click();
+    await page.locator(".heads-picture").waitFor();
+    await page.locator(".space-point").nth(13).waitFor();
+    await page.locator(".rate input").nth(2).check({ force: true });
+    await page.locator(".rate-table td").nth(1).filter({ hasText: /\d/ }).waitFor();
+    // It lies over what is below: looked at last, and put away.
+    await page.locator(".sheet-pairs input").first().check();
+    await page.locator(".sheet-pairs > summary").click();
+  },
+};
+for (const [language, size] of [["de", "320 px"], ["de", "1280 px"], ["fr", "320 px"], ["ja", "320 px"]]) {
+  describe(`in ${language}, ${size}, what is folded away fits, too`, () => {
+    for (const [view, unfold] of Object.entries(FOLDED)) {
+      test(`${view}: nothing sticks out, and axe finds nothing`, PATIENT, async () => {
+        const own = await browser.newContext({ locale: localeOf(language), viewport: SIZES[size], reducedMotion: "reduce" });
+        const [address, there] = VIEWS[view];
+        const page = await open(own, address);
+        await page.locator(there).first().waitFor(PATIENT);
+        await unfold(page, await wordsOf(language));
+        assert.deepEqual(await page.evaluate(stickingOut), []);
+        assert.deepEqual(await page.evaluate(tooWide), []);
+        const found = (await violations(page)).filter((violation) => language !== "ja" || !violation.startsWith("label-content-name-mismatch"));
+        assert.deepEqual(found, []);
+        assert.deepEqual(page.problems, []);
+        await own.close();
+      });
+    }
+  });
 }
 
 for (const language of LANGUAGES) {

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { parseAst, transformWithEsbuild } from "vite";
 import { answers, STORED } from "./answers.mjs";
@@ -368,6 +369,35 @@ describe("before the model is there", () => {
   });
 });
 
+describe("what a first visit loads", () => {
+  test("is at most 60 kB of JavaScript, compressed: all that the page draws itself with, and English", async (t) => {
+    const html = await readFile(path.join(SITE, "index.html"), "utf8");
+    const [, languages] = /data-languages="([^"]*)"/.exec(html);
+    const begun = [...html.matchAll(/<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+\.js)"/g)].map(([, file]) => file);
+    const wanted = [...begun, JSON.parse(languages.replaceAll("&quot;", '"')).en].map((file) => path.join(SITE, file));
+    /** By file; a module imports what it cannot begin without. */
+    const sizes = new Map();
+    for (const file of wanted) {
+      if (sizes.has(file)) continue;
+      const code = await readFile(file, "utf8");
+      sizes.set(file, brotliCompressSync(code).byteLength);
+      for (const [, from] of code.matchAll(/(?:\bfrom|\bimport)\s*"(\.[^"]+\.js)"/g)) wanted.push(path.resolve(path.dirname(file), from));
+    }
+    for (const [file, size] of sizes) t.diagnostic(`${size} ${path.relative(SITE, file)}`);
+    assert.ok(sizes.size >= 5, "the page's own modules are among them");
+    assert.ok(![...sizes.keys()].some((file) => /\/(List|How|Larger|plots|worker)-/.test(file)), "what other views need comes later");
+    const sum = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    t.diagnostic(`${sum} of 60000 bytes`);
+    assert.ok(sum <= 60_000, `${sum} bytes`);
+    // And it is what the browser asks for before the page is drawn.
+    const page = await open("#device=wasm", { within: await browser.newContext({ serviceWorkers: "block" }) });
+    await page.locator(".rows").waitFor();
+    const missing = [...sizes.keys()].filter((file) => server.count(`/site/${path.relative(SITE, file)}`) === 0);
+    assert.deepEqual(missing, []);
+    await page.context().close();
+  });
+});
+
 describe("how right it is", () => {
   test("is said where the answers are, with the model card's figures and links to the papers", async () => {
     const card = await readFile(path.join(ROOT, "www/public/models/README.md"), "utf8");
@@ -550,6 +580,17 @@ describe("what the model cannot tell", () => {
       await page.context().close();
     });
   }
+
+  test("what is suggested for uncertain sentences is as uncertain", { timeout: PATIENT }, async () => {
+    const page = await open(link(["ꙮ plays chess in the park", CHESS[1]], ["the place"]));
+    await chips(page).first().waitFor({ timeout: PATIENT });
+    const count = await chips(page).count();
+    assert.equal(await chips(page).locator(".doubtful-value").count(), count);
+    await first(page).fill(CHESS[0]);
+    await settled(page);
+    await page.waitForFunction(() => document.querySelectorAll(".chip").length > 0 && document.querySelectorAll(".doubtful-value").length === 0);
+    await page.close();
+  });
 
   test("where a sentence says nothing, a saved comparison has no number either", { timeout: PATIENT }, async () => {
     const page = await openSilent(link(CHESS, ["the price"]));
@@ -1385,6 +1426,7 @@ describe("in every browser", () => {
     const paper = await colour(".bar-track", "backgroundColor");
     for (const part of [".bar-common", ".row:not(.unaided) .bar-gained"]) assert.notEqual(await colour(part, "backgroundColor"), paper, part);
     assert.notEqual(await colour(".bar-lost", "backgroundImage"), "none");
+    assert.equal(await colour(".grow textarea", "forcedColorAdjust"), "none", "no plate behind letters covers the numbers between lines");
     assert.notEqual(await colour(".nav a[aria-current]", "borderBottomColor"), await colour(".nav a:not([aria-current])", "borderBottomColor"));
     await page.locator(".example").nth(2).click();
     assert.notEqual(await colour(".example[aria-pressed=true]", "borderTopColor"), await colour(".example[aria-pressed=false]", "borderTopColor"));

@@ -5,6 +5,7 @@ import { similarity } from "../format";
 import { stored } from "../state/answers";
 import { addCondition, conditions, filledConditions, maxConditions } from "../state/fields";
 import { step } from "../state/history";
+import { plainDoubt } from "../state/said";
 import { leftOut, looking, worthAdding } from "../state/suggestions";
 import { strings } from "../strings";
 import { useHeir } from "../ui/heir";
@@ -20,7 +21,7 @@ function Chip({ suggestion }: { suggestion: Suggestion }) {
     <li ref={place}>
       <button type="button" class="chip" onClick={() => step(() => addCondition(condition))}>
         <span class="hidden">{words.add} </span>
-        <span lang="en" dir="auto">{condition}</span> <span class="quiet">{similarity(value)}</span>
+        <span lang="en" dir="auto">{condition}</span> <span class={plainDoubt.value ? "quiet doubtful-value" : "quiet"}>{similarity(value)}</span>
       </button>
     </li>
   );

@@ -13,10 +13,11 @@ export interface Drawn {
 
 const still: ChartOptions<"bar"> = { animation: false, events: [], maintainAspectRatio: false };
 
-/** A colour of the page's theme as it is now. */
-function colour(name: string, canvas: HTMLCanvasElement): string {
+/** A colour of the page's theme as it is now; `kept` where the system chooses the colours and would give all of them one. */
+function colour(name: string, canvas: HTMLCanvasElement, kept = false): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
+  if (kept) probe.style.setProperty("forced-color-adjust", "none");
   canvas.parentElement?.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
@@ -25,7 +26,7 @@ function colour(name: string, canvas: HTMLCanvasElement): string {
 
 /** A vector as a strip of cells, blue below zero and yellow above; `largest` has the full colour. */
 export function strip(canvas: HTMLCanvasElement, vector: Float32Array, largest: number): Drawn {
-  const [below, zero, above] = ["--first", "--track", "--second"].map((name) => colour(name, canvas));
+  const [below, zero, above] = ["--first", "--track", "--second"].map((name) => colour(name, canvas, true));
   const cells = Array.from(vector, (value) => {
     const share = largest > 0 ? Math.min(100, (100 * Math.abs(value)) / largest) : 0;
     return `color-mix(in srgb, ${value < 0 ? below : above} ${share.toFixed(1)}%, ${zero})`;

@@ -155,16 +155,16 @@ describe("the first minute", () => {
     const page = await open();
     await settled(page);
     await page.locator(".tint span").first().waitFor();
-    assert.equal(await page.locator(".readout-caption").innerText(), "under “the place”");
+    assert.equal(await page.locator(".figure .readout-caption").innerText(), "under “the place”");
     assert.equal(await page.locator(".readout-value").innerText(), await page.locator(".rows > li:nth-child(2) .cell-value").innerText());
     const most = await page.$$eval(".tint span", (words) => words.sort((a, b) => b.dataset.share - a.dataset.share)[0].textContent);
     assert.equal(most, "park");
     // Another example begins with its own first condition, whatever was looked through before.
     await page.locator(".unaided").hover();
-    assert.equal(await page.locator(".readout-caption").innerText(), "naked eye");
+    assert.equal(await page.locator(".figure .readout-caption").innerText(), "naked eye");
     await page.locator(".example").nth(1).click();
     await settled(page);
-    assert.equal(await page.locator(".readout-caption").innerText(), "under “the location”");
+    assert.equal(await page.locator(".figure .readout-caption").innerText(), "under “the location”");
     await page.close();
   });
 
@@ -316,7 +316,7 @@ describe("before the model is there", () => {
       const before = await shown(page);
       assert.deepEqual(before.rows.map(({ condition }) => condition), CONDITIONS);
       assert.match(before.rows[0].spoken, /^the place: similarity/);
-      assert.equal(await page.locator(".readout-caption").innerText(), "under “the place”");
+      assert.equal(await page.locator(".figure .readout-caption").innerText(), "under “the place”");
       const words = await page.locator(".tint span").allInnerTexts();
       assert.equal(words.join(" "), CHESS.join(" "));
       await page.locator(".suggestions-place").getByText(/Loading the model/).waitFor();
@@ -564,7 +564,7 @@ describe("what the model cannot tell", () => {
       assert.match(await drawn(".row.doubtful .bar-common", "backgroundImage"), /gradient/);
       for (const disc of [".row.doubtful .glyph circle", ".figure.doubtful .figure-discs circle"]) assert.notEqual(await drawn(disc, "strokeDasharray"), "none", disc);
       assert.equal(await row.locator(".cell-difference").innerText(), why, "nothing is made of how far it is from the naked eye's");
-      assert.equal(await page.locator(".readout-caption").innerText(), why);
+      assert.equal(await page.locator(".figure .readout-caption").innerText(), why);
       assert.equal(await row.locator("[aria-busy]").innerText(), `${condition}: similarity ${number}, ${why}.`);
       await page.locator("[aria-live=polite]", { hasText: `${condition}: similarity ${number}, ${why}.` }).waitFor({ state: "attached" });
       // What is uncertain of the sentences is so of the naked eye's number, too.
@@ -599,7 +599,7 @@ describe("what the model cannot tell", () => {
     const [, saved] = (await readFile(await file.path(), "utf8")).split("\r\n");
     assert.match(saved, /,the price,,,\d\.\d+,1 2,,,,$/);
     assert.equal(await page.locator(".figure.unknown .readout-value").innerText(), "–");
-    assert.equal(await page.locator(".readout-caption").innerText(), "neither sentence says");
+    assert.equal(await page.locator(".figure .readout-caption").innerText(), "neither sentence says");
   });
 
   test("a sentence in another language is told beside its field", { timeout: PATIENT }, async () => {

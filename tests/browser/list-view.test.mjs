@@ -141,10 +141,10 @@ describe("the list view", () => {
     await groupedBy(page, "the animal");
     const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
     const [heading, ...rows] = (await readFile(await saved.path(), "utf8")).trimEnd().split("\r\n");
-    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y,condition");
-    assert.match(rows[0], /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,[^,]+,.*,the animal$/);
+    assert.equal(heading, "\uFEFFtext,group,group_name,similarity_to_centre,x,y,condition,language,unknown_pieces,cut");
+    assert.match(rows[0], /^"A cat sleeps on the sofa\. ""Really"", he said",\d+,[^,]+,.*,the animal,,,$/);
     assert.equal(rows.length, ANIMALS.length);
-    const numbers = rows.flatMap((row) => row.split(",").slice(-4, -1));
+    const numbers = rows.flatMap((row) => row.split(",").slice(-7, -4));
     assert.ok(numbers.every((number) => /^-?\d(\.\d{1,4})?$/.test(number)) && numbers.some((number) => number < 0), `${numbers}`);
     await column.selectOption("2");
     assert.equal(await page.getByLabel("One text a line").inputValue(), Array(5).fill("good").join("\n"));

@@ -56,7 +56,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const value = said?.value;
   /** How far it is from the naked eye's, where both can be trusted. */
   const against = comparison && value !== undefined && !said?.doubt ? difference(value, comparison.unconditional) : undefined;
-  const state = comparison && value === undefined ? " unsaid" : said?.doubt ? " doubtful" : "";
+  const isUnsaid = said !== undefined && value === undefined;
   const look = lookOf(id);
   const note = twin !== undefined ? words.repeated(twin) : problem ? toldOf(problem) : comparison?.truncated ? words.cut : comparison?.unknown ? words.unknown(comparison.unknown) : (advised(comparison) ?? "");
 
@@ -97,7 +97,7 @@ export function ConditionRow({ condition, index, focusCondition }: Props) {
   const hold = (): void => holdCondition(id);
 
   return (
-    <li class={`row${inLens.value === id ? " in-lens" : ""}${state}`} {...pointing(hold)}>
+    <li class={`row${inLens.value === id ? " in-lens" : ""}${isUnsaid ? " unsaid" : said?.doubt ? " doubtful" : ""}`} {...pointing(hold)}>
       <span class="cell-glyph">{value !== undefined && <Glyph similarity={value} />}</span>
       <span class="cell-name">
         <input

@@ -162,7 +162,8 @@ models.close();
         files: {
           "app/layout.js": `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }\n`,
           "app/page.js": `"use client";\nimport { useEffect, useState } from "react";\n${IMPORT}\nexport default function Page() {\n  const [shown, show] = useState("");\n  useEffect(() => void (async () => {\n  ${COMPARE}\n  show(text);\n})().catch((error) => show(String(error))), []);\n  return <output style={{ whiteSpace: "pre" }}>{shown}</output>;\n}\n`,
-          "next.config.mjs": `export default { output: "export" };\n`,
+          // Version 14 minifies the worker as a script where the page is rendered on the server, unless it leaves the package out there.
+          "next.config.mjs": `export default { output: "export"${version === "14" ? ', experimental: { serverComponentsExternalPackages: ["caselens", "caselens-csts"] }' : ""} };\n`,
         },
         commands: [[binary("next"), "build"]],
         served: "out",

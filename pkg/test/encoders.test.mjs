@@ -2,7 +2,7 @@
 // llama.cpp's converter, from a server with the hub's paths, of other packages; and whatever servers and folders have in place of a model.
 
 import assert from "node:assert/strict";
-import { readFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -100,6 +100,39 @@ test("a head that is none is named with its URL", async () => {
   files.set("/head.safetensors", Buffer.from(POINTER));
   const url = `${origin}/head.safetensors`;
   await assert.rejects(CaseLens.load({ model: path.join(MODELS, "caselens-csts-q4_0.gguf"), head: url }), { code: "head-format", url, message: new RegExp(`the head from ${url}`) });
+});
+
+test("a tokenizer that would break the engine down is refused as one", async () => {
+  const bytes = await readFile(path.join(MODELS, "caselens-csts-q4_0.gguf"));
+  const normalizer = '{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true}';
+  const first = '"single":[{"SpecialToken":{"id":"[CLS]","type_id":0}},{"Sequence":{"id":"A"';
+  for (const [from, to, says] of [
+    [first, first.replace('"A"', '"B"'), /second one/],
+    [normalizer, '{"type":"Replace","pattern":{"Regex":"(?=x)"},"content":"x"}'.padEnd(normalizer.length), /replaces what is empty/],
+  ]) {
+    const hostile = Buffer.from(bytes);
+    hostile.write(to, bytes.indexOf(from));
+    await assert.rejects(Encoder.load({ model: new Uint8Array(hostile) }), { code: "tokenizer", message: says });
+  }
+});
+
+test("a kept file that was cut short is fetched anew", async () => {
+  const bytes = await readFile(path.join(MODELS, "caselens-csts-q4_0.gguf"));
+  files.set("/cut.gguf", bytes);
+  const kept = await mkdtemp(path.join(folder, "cache-"));
+  const load = async () => {
+    const before = requests.length;
+    (await Encoder.load({ model: `${origin}/cut.gguf`, cache: { folder: kept } })).dispose();
+    return requests.length - before;
+  };
+  assert.equal(await load(), 1);
+  assert.equal(await load(), 0);
+  const [name] = await readdir(kept);
+  for (const length of [13_000_000, 5_000_000, 1_000_000, 0]) {
+    await truncate(path.join(kept, name), length);
+    assert.equal(await load(), 1, `${length} bytes`);
+    assert.equal(await load(), 0, "it is whole again");
+  }
 });
 
 test("a part that nobody asked for is no whole file", async () => {

@@ -141,6 +141,12 @@ pub async fn answers(manifest: &Manifest, head: &[u8], embeddings: &[u8]) -> Res
     let projected =
         Head::load(&backend, &head)?.forward(&backend, &backend.rows(width, &numbers)?)?;
     let projected = backend.read(&[&projected]).await?;
+    if !projected[0].iter().all(|x| x.is_finite()) {
+        return Err(Error::BundleFormat {
+            file: gallery.file.file.clone(),
+            reason: "its embeddings behind the head are not finite".into(),
+        });
+    }
     let dims = projected[0].len() / rows;
     let answer = |pair: &[f32]| {
         let similarity = cosine(&pair[..dims], &pair[dims..]);

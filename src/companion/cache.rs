@@ -27,6 +27,8 @@ const CHUNK: usize = 1024;
 /// The same for decoders, which take a hundred times as long for one.
 const DECODER_CHUNK: usize = 128;
 const TENSOR: &str = "embeddings";
+/// SHA-256 of its bytes.
+const DIGEST: &str = "sha256";
 
 /// Where embeddings are kept unless the user says otherwise.
 pub fn default_folder() -> PathBuf {
@@ -89,10 +91,7 @@ pub fn kept<T: Serialize>(
             Some(numbers) => numbers,
             None => {
                 let numbers = compute(chunk)?;
-                let bytes: &[u8] = bytemuck::cast_slice(&numbers);
-                let mut file = Writer::default();
-                file.add(TENSOR, Dtype::F32, &[chunk.len(), dims], bytes);
-                let file = file.plain().map_err(Error::InvalidArgument)?;
+                let file = written(&numbers, dims)?;
                 // A full disk costs time later, not the result now.
                 if let Err(error) = write_file(&path, &file) {
                     tracing::warn!("embeddings are not kept: {error}");
@@ -142,12 +141,24 @@ fn key(lens: &Lens, settings: &impl Serialize, chunk: &impl Serialize) -> Result
     Ok(sha256(about.as_bytes())[..32].to_owned())
 }
 
-/// `None` where the file is absent or not what it should be: it is made again then.
+/// The file of embeddings of `dims` numbers each.
+fn written(numbers: &[f32], dims: usize) -> Result<Vec<u8>> {
+    let bytes: &[u8] = bytemuck::cast_slice(numbers);
+    let mut file = Writer::default();
+    file.add(TENSOR, Dtype::F32, &[numbers.len() / dims, dims], bytes);
+    let digest = sha256(bytes).into_bytes();
+    file.add(DIGEST, Dtype::U8, &[digest.len()], digest);
+    file.plain().map_err(Error::InvalidArgument)
+}
+
+/// `None` where the file is absent or not what it should be, to the bit: it is made again then.
 fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
     let bytes = std::fs::read(path).ok()?;
     let file = Reader::new(&bytes).ok()?;
     let view = file.tensor(TENSOR).ok()?;
-    let sound = view.dtype() == Dtype::F32 && view.data().len() == numbers * size_of::<f32>();
+    let sound = view.dtype() == Dtype::F32
+        && view.data().len() == numbers * size_of::<f32>()
+        && file.tensor(DIGEST).ok()?.data() == sha256(view.data()).as_bytes();
     let numbers = sound.then(|| bytemuck::pod_collect_to_vec::<u8, f32>(view.data()));
     numbers.filter(|numbers| numbers.iter().all(|x| x.is_finite()))
 }
@@ -155,6 +166,24 @@ fn read(path: &Path, numbers: usize) -> Option<Vec<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entry_of_which_a_bit_was_flipped_is_none() {
+        let path = std::env::temp_dir().join(format!("caselens-cache-{}", std::process::id()));
+        let numbers = [0.25, -1.5, 3.0, 0.0, 7.25, 1e-3];
+        let bytes = written(&numbers, 2).unwrap();
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(read(&path, 6).unwrap(), numbers);
+        assert_eq!(read(&path, 4), None);
+        let start = bytes.len() - 4 * numbers.len() - 64;
+        for at in start..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &flipped).unwrap();
+            assert_eq!(read(&path, 6), None, "byte {at}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn only_an_absolute_path_says_where_embeddings_are_kept() {

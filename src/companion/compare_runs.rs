@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     folder::RECORD,
     output::{json_line, text_line},
+    table::{BYTES, whole},
 };
 use crate::{
     error::{Error, Result},
@@ -184,7 +185,7 @@ fn runs(path: &Path) -> Result<Vec<Run>> {
         row,
         reason,
     };
-    let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
+    let text = whole(&file, BYTES)?;
     let parsed: std::result::Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text)
         .into_iter()
         .collect();

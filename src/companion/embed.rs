@@ -9,7 +9,7 @@ use clap::ValueEnum;
 
 use super::{
     notes::Notes,
-    output::{rows_done, write_whole},
+    output::{Ended, rows_done, write_or_keep},
     runtime::LensArgs,
     table::{Format, ReadOptions, Reader, Rows, Vectors, WriteOptions, Writer},
     wait,
@@ -36,8 +36,8 @@ const CONDITION_COLUMN: &str = "condition";
 ///   caselens embed --input pairs.parquet --output embedded.parquet
 ///   some-program | caselens embed --input-format arrow | another-program
 ///
-/// Rows are written as they are done, and a file appears under its name once it is whole. Parquet is read from
-/// files alone.
+/// Rows are written as they are done, and a file appears under its name once it is whole; where a row is bad, those
+/// before it stay in a file beside it (x.unfinished.jsonl of x.jsonl). Parquet is read from files alone.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -111,8 +111,9 @@ pub fn run(args: Args) -> Result<()> {
         return Ok(());
     };
     match output {
-        Some(path) => write_whole(&path, |out| {
-            args.embed(&mut reader, first, out, &path.display().to_string(), format)
+        Some(path) => write_or_keep(&path, |out| {
+            let what = path.display().to_string();
+            args.embed(&mut reader, first, out, &what, format, true)
         })
         .map(drop),
         None if format.is_binary() && std::io::stdout().is_terminal() => {
@@ -122,12 +123,16 @@ pub fn run(args: Args) -> Result<()> {
         }
         None => {
             let mut out = BufWriter::new(std::io::stdout());
-            args.embed(&mut reader, first, &mut out, "standard output", format)
+            // Whoever reads a pipe is not to take what ends early for the whole.
+            let what = "standard output";
+            args.embed(&mut reader, first, &mut out, what, format, false)
+                .map(drop)
         }
     }
 }
 
 impl Args {
+    /// Writes the rows. Where it `keeps` those before a bad one, they are a whole table.
     fn embed(
         &self,
         reader: &mut Reader,
@@ -135,7 +140,8 @@ impl Args {
         out: &mut (impl Write + Send),
         what: &str,
         format: Format,
-    ) -> Result<()> {
+        keeps: bool,
+    ) -> Result<Option<Ended>> {
         if self.mentioned.is_some() && format == Format::Text {
             return Err(Error::InvalidArgument(
                 "lines of numbers have no column for --mentioned. Add --output-format jsonl, or name a table with --output.".into(),
@@ -151,18 +157,36 @@ impl Args {
         };
         let mut writer = Writer::new(out, options, &first)?;
         let bar = rows_done("embedding");
-        let mut next = Some((first, vectors));
-        while let Some((rows, vectors)) = next {
-            writer.write(&rows, &vectors)?;
-            bar.inc(rows.len() as u64);
-            next = match reader.next().transpose()? {
-                Some(rows) => Some(embedder.embed(rows, &reader.what)?),
-                None => None,
+        let mut next = Ok(Some((first, vectors)));
+        let mut written = 0;
+        while let Ok(Some((rows, vectors))) = &next {
+            let count = rows.len();
+            match writer.write(rows, vectors) {
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => {
+                    next = Err(error);
+                    break;
+                }
+                Ok(()) => written += count,
+            }
+            bar.inc(count as u64);
+            next = match reader.next().transpose() {
+                Ok(Some(rows)) => embedder.embed(rows, &reader.what).map(Some),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
             };
         }
         bar.finish_and_clear();
         embedder.notes.tell(&reader.what);
-        writer.finish()
+        match next {
+            Ok(_) => writer.finish().map(|()| None),
+            // The error that matters is the one before.
+            Err(error) if keeps && written > 0 && writer.finish().is_ok() => Ok(Some(Ended {
+                rows: written,
+                error,
+            })),
+            Err(error) => Err(error),
+        }
     }
 }
 

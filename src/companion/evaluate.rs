@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     cache,
     fit_mentioned::{self, evaluated},
+    numbers,
     output::{fixed, json_line, percent, progress, text_line, write_file},
     runtime::{LensArgs, describe, prompt},
     table, wait,
@@ -85,9 +86,9 @@ pub struct Args {
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Evaluate on the 30 % of the sentence pairs that CASE's protocol leaves for it; SEED draws them. `train-head
-    /// --validation` with the same seed tunes on the others
-    #[arg(long, value_name = "SEED", conflicts_with = "limit")]
+    /// Evaluate on the 30 % of the sentence pairs that CASE's protocol leaves for it; SEED draws them, and `case` is 0.
+    /// `train-head --validation` with the same seed tunes on the others
+    #[arg(long, value_name = "SEED|case", value_parser = numbers::split, conflicts_with = "limit")]
     split: Option<u64>,
     /// Score these similarities instead of computing them: a table with a column `similarity`, and a row for
     /// each of the data (browser runs are scored so)

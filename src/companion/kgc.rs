@@ -1,13 +1,10 @@
 //! `caselens kgc`: knowledge graph completion, which CSR compares encoders by beside C-STS.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::numbers::count;
+use super::{numbers::count, table::whole};
 use crate::{
     checkpoint::Checkpoint,
     data::graph::{File, Graph, Reading, Triple},
@@ -18,6 +15,9 @@ use crate::{
 
 mod evaluate;
 mod train;
+
+/// Bytes of a graph's file: Wikidata5M's are the longest that are published, some 1 GB.
+const LONGEST: usize = 4 << 30;
 
 /// Complete knowledge graphs: train an encoder to find links, or evaluate how well one does
 ///
@@ -118,7 +118,7 @@ impl Text {
         let path = path.as_ref();
         Ok(Self {
             name: path.display().to_string(),
-            text: fs::read_to_string(path).map_err(Error::io(path))?,
+            text: whole(path, LONGEST)?,
         })
     }
 

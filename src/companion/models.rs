@@ -25,7 +25,7 @@ mod fetch;
 /// www/public/models of the working directory, or in the platform's data folder, where `fetch` puts it.
 ///
 ///   caselens models
-///   caselens models fetch --from https://example.org/models
+///   caselens models fetch --from https://cdn.jsdelivr.net/npm/caselens-csts
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> Result<()> {
         let place = match shipped.model.find() {
             Some(path) => path.display().to_string(),
             None => format!(
-                "not on this machine; `caselens models fetch {}` brings it",
+                "not on this machine; `caselens models fetch {}` says from where it is brought",
                 shipped.name
             ),
         };

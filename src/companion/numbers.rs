@@ -10,6 +10,16 @@ pub fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// What draws the sentence pairs of CASE's protocol: a seed, or `case` for 0.
+pub fn split(text: &str) -> Result<u64, String> {
+    match text {
+        "case" => Ok(0),
+        seed => seed
+            .parse()
+            .map_err(|e: std::num::ParseIntError| format!("{e}; a seed, or case")),
+    }
+}
+
 /// Such as a learning rate.
 pub fn positive(text: &str) -> Result<f64, String> {
     let sound = |x: &f64| *x > 0.0 && x.is_finite();

@@ -117,6 +117,26 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<u64> {
+    write_or_keep(path, |out| write(out).map(|()| None))
+}
+
+/// A file that ends early, and is whole as far as it goes.
+pub struct Ended {
+    /// Rows that are in it.
+    pub rows: usize,
+    /// Why there are no more.
+    pub error: Error,
+}
+
+/// As [`write_whole`]. What ended early is kept under a name of its own beside `path`, which a note tells: `vectors.unfinished.jsonl`
+/// of `vectors.jsonl`.
+///
+/// # Errors
+/// Also the one that it ended with.
+pub fn write_or_keep(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<Option<Ended>>,
+) -> Result<u64> {
     let path = &match fs::canonicalize(path) {
         Ok(path) => path,
         // A pipe's link in /dev leads to no path, but can be opened.
@@ -125,9 +145,9 @@ pub fn write_whole(
     };
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let mut out = BufWriter::new(File::create(path).map_err(Error::io(path))?);
-        write(&mut out)?;
+        let ended = write(&mut out)?;
         out.flush().map_err(Error::io(path))?;
-        return Ok(0);
+        return ended.map_or(Ok(0), |ended| Err(ended.error));
     }
     let part = beside(path, "file")?;
     sweep(path);
@@ -136,14 +156,20 @@ pub fn write_whole(
     }
     let written = (|| {
         let mut out = BufWriter::new(File::create(&part).map_err(Error::io(&part))?);
-        write(&mut out)?;
+        let ended = write(&mut out)?;
         let file = out
             .into_inner()
             .map_err(|e| Error::io(&part)(e.into_error()))?;
         file.sync_all().map_err(Error::io(&part))?;
         let bytes = file.metadata().map_err(Error::io(&part))?.len();
-        fs::rename(&part, path).map_err(Error::io(path))?;
-        Ok(bytes)
+        let Some(Ended { rows, error }) = ended else {
+            fs::rename(&part, path).map_err(Error::io(path))?;
+            return Ok(bytes);
+        };
+        let kept = unfinished(path);
+        fs::rename(&part, &kept).map_err(Error::io(&kept))?;
+        note!("the first {rows} rows are in {}", kept.display());
+        Err(error)
     })();
     if written.is_err() {
         // Best effort: the error that matters is the one reported.
@@ -215,6 +241,18 @@ fn sweep(path: &Path) {
             let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }
+}
+
+/// Where what ended early is kept: the extension says the format, and stays.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".unfinished");
+    let mut kept = path.with_file_name(name).into_os_string();
+    if let Some(extension) = path.extension() {
+        kept.push(".");
+        kept.push(extension);
+    }
+    kept.into()
 }
 
 /// Where the parts of `path` are kept until they are whole; `kind` says in the error what it should name.

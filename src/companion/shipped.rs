@@ -98,7 +98,7 @@ impl File {
         self.find().ok_or_else(|| {
             let data = data_folder().map_or_else(String::new, |f| format!(", nor in {}", f.display()));
             Error::InvalidArgument(format!(
-                "{} is neither beside the program nor in {FOLDER} here{data}. `caselens models fetch --from URL` brings it there; or name another file with {option}.",
+                "{} is neither beside the program nor in {FOLDER} here{data}. `caselens models fetch` says where it is had, and brings it there with --from; or name another file with {option}.",
                 self.name
             ))
         })

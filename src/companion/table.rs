@@ -22,10 +22,12 @@ pub mod data;
 mod delimited;
 mod encoding;
 mod messages;
+mod pages;
 mod read;
 mod write;
 
 pub(crate) use common::{BYTES, check_length};
+pub(crate) use encoding::whole;
 pub use read::{ReadOptions, Reader};
 pub use write::{Vectors, WriteOptions, Writer};
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{
+    numbers,
     runtime::{CaseArgs, ModelArgs},
     table::data::dataset,
 };
@@ -159,9 +160,9 @@ struct Validation {
     /// Data for finding the best epoch [default: a tenth of the training pairs]
     #[arg(long, value_name = "FILE")]
     validation: Option<PathBuf>,
-    /// Find the best epoch on 70 % of the sentence pairs of --validation, which CASE's protocol tunes by; SEED draws them.
-    /// `evaluate --split` with the same seed is about the others
-    #[arg(long, value_name = "SEED", requires = "validation")]
+    /// Find the best epoch on 70 % of the sentence pairs of --validation, which CASE's protocol tunes by; SEED draws them, and
+    /// `case` is 0. `evaluate --split` with the same seed is about the others
+    #[arg(long, value_name = "SEED|case", value_parser = numbers::split, requires = "validation")]
     split: Option<u64>,
 }
 

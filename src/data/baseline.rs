@@ -93,7 +93,7 @@ impl ConditionOnly {
         add(COUNT, Dtype::U32, |_, _, count| count.to_le_bytes());
     }
 
-    /// From a head file; `None` where it is absent or its parts do not fit together.
+    /// From a head file; `None` where it is absent, its parts do not fit together, or a mean is no number.
     pub(crate) fn read(file: &Reader<'_>) -> Option<Self> {
         let rows = file.tensor(HASH).ok()?.data().len() / 4;
         let words = |name: &str, dtype: Dtype| {
@@ -108,7 +108,9 @@ impl ConditionOnly {
             let (mean, count) = (f32::from_le_bytes(mean), u32::from_le_bytes(count));
             (u32::from_le_bytes(hash), (mean, count))
         });
-        Some(Self::from_means(rows.collect()))
+        let conditions: BTreeMap<_, _> = rows.collect();
+        let sound = conditions.values().all(|(mean, _)| mean.is_finite());
+        sound.then(|| Self::from_means(conditions))
     }
 }
 
@@ -137,5 +139,20 @@ mod tests {
         assert_eq!(baseline.rating("The place"), (4.5 * 2.0 + 3.0) / 3.0);
         assert_eq!(baseline.occurrences("THE PLACE"), 2);
         assert_eq!(baseline.occurrences("never seen"), 0);
+    }
+
+    #[test]
+    fn means_that_are_no_numbers_are_none() {
+        let mut file = Writer::default();
+        ConditionOnly::fit([("a", 5.0), ("b", 2.0)]).write(&mut file);
+        let mut bytes = file.plain().unwrap();
+        let read = |bytes: &[u8]| ConditionOnly::read(&Reader::new(bytes).unwrap());
+        assert_eq!(read(&bytes).unwrap().rating("a"), (5.0 + 3.5) / 2.0);
+        let five = bytes
+            .windows(4)
+            .position(|word| *word == 5f32.to_le_bytes());
+        let five = five.unwrap();
+        bytes[five..five + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert_eq!(read(&bytes), None);
     }
 }

@@ -6,7 +6,9 @@ use base64::Engine;
 use fancy_regex::Expr;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokenizers::{Encoding, NormalizedString, Normalizer, models::wordpiece::WordPiece};
+use tokenizers::{
+    Encoding, NormalizedString, Normalizer, NormalizerWrapper, models::wordpiece::WordPiece,
+};
 
 use super::{emoji::Spelled, writing::Writing};
 use crate::{
@@ -91,6 +93,7 @@ impl Tokenizer {
         check_normalizer(json.get("normalizer")).map_err(|e| unreadable(&e))?;
         check_pre_tokenizer(json.get("pre_tokenizer")).map_err(|e| unreadable(&e))?;
         check_templates(json.get("post_processor"), &mut 0).map_err(|e| unreadable(&e))?;
+        guarded(|| check_added_tokens(&json))?;
         let writing = Writing::of(&json);
         // `tokenizers` panics on a decoder it cannot read; ids become text as `writing` has it.
         json.insert("decoder".into(), Value::Null);
@@ -101,7 +104,6 @@ impl Tokenizer {
         // long is cut by the template, which knows what may be cut.
         inner.with_truncation(None).map_err(failed)?;
         inner.with_padding(None);
-        guarded(|| check_added_tokens(&inner))?;
         let unknown = match unknown {
             Some(Unknown::Token(token)) => inner.token_to_id(&token),
             Some(Unknown::Id(id)) => Some(id),
@@ -468,24 +470,33 @@ fn check_pre_tokenizer(pre_tokenizer: Option<&Value>) -> std::result::Result<(),
     list(pre_tokenizer.get("pretokenizers")).try_for_each(|part| check_pre_tokenizer(Some(part)))
 }
 
-/// Refuses an added token of white space that takes the white space before it too: where that before it took both already,
-/// `tokenizers` panics when it encodes.
-fn check_added_tokens(inner: &tokenizers::Tokenizer) -> Result<()> {
-    for token in inner
-        .get_added_tokens_decoder()
-        .values()
-        .filter(|t| t.lstrip)
-    {
-        let mut content = NormalizedString::from(token.content.as_str());
-        if let Some(normalizer) = inner.get_normalizer().filter(|_| token.normalized) {
-            normalizer.normalize(&mut content).map_err(failed)?;
+/// Refuses an added token of which the normalizer leaves nothing, and one of white space that takes the white space before it too:
+/// where that before it took both already, `tokenizers` panics when it encodes.
+fn check_added_tokens(json: &Map<String, Value>) -> Result<()> {
+    let is = |token: &Value, flag: &str| token.get(flag).and_then(Value::as_bool) == Some(true);
+    let tokens = || list(json.get("added_tokens"));
+    let normalizer = match tokens().any(|token| is(token, "normalized")) {
+        true => json.get("normalizer").filter(|n| !n.is_null()).cloned(),
+        false => None,
+    };
+    // One that is none is refused in the words of its parser.
+    let normalizer: Option<NormalizerWrapper> =
+        normalizer.and_then(|normalizer| serde_json::from_value(normalizer).ok());
+    for token in tokens() {
+        let Some(content) = token.get("content").and_then(Value::as_str) else {
+            continue;
+        };
+        let mut found = NormalizedString::from(content);
+        if let Some(normalizer) = normalizer.as_ref().filter(|_| is(token, "normalized")) {
+            normalizer.normalize(&mut found).map_err(failed)?;
         }
-        if content.get().trim().is_empty() {
-            return Err(unreadable(&format!(
-                "its added token {:?} is white space, and takes what is before it",
-                token.content
-            )));
-        }
+        let wrong = match found.get().trim().is_empty() {
+            _ if content.is_empty() => continue,
+            true if found.get().is_empty() => "is nothing once it is normalised",
+            true if is(token, "lstrip") => "is white space, and takes what is before it",
+            _ => continue,
+        };
+        return Err(unreadable(&format!("its added token {content:?} {wrong}")));
     }
     Ok(())
 }

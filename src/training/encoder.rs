@@ -280,9 +280,10 @@ pub fn fine_tune<O: Objective>(
         run.restore(bytes)?;
     }
     let objective = O::read(&run)?;
-    let of = (1..=options.epochs)
-        .map(|epoch| objective.batches(&run, epoch).len())
-        .sum();
+    let steps = (1..=options.epochs).map(|epoch| objective.batches(&run, epoch).len());
+    let steps: Vec<usize> = steps.collect();
+    run.check(&steps)?;
+    let of = steps.iter().sum();
     while run.epochs < options.epochs && run.stopping.goes_on() {
         let epoch = run.epochs + 1;
         let batches = objective.batches(&run, epoch);

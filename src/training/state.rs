@@ -142,6 +142,9 @@ impl<O: Objective> Training<'_, O> {
             }
         }
         let history = doubles("history")?;
+        if !history.len().is_multiple_of(2) {
+            return Err(bad("`history` has half an epoch"));
+        }
         sound("history", &history, 2)?;
         let history: Vec<Epoch> = history
             .chunks_exact(2)
@@ -174,6 +177,22 @@ impl<O: Objective> Training<'_, O> {
         self.optimizer.restore(self.losses.len(), moments)?;
         self.stopping.restore(history, best);
         Ok(())
+    }
+
+    /// Whether the run stands where it says: `steps` are those of each epoch.
+    ///
+    /// # Errors
+    /// What a checkpoint says of its epochs, its steps and their losses does not fit together.
+    pub(super) fn check(&self, steps: &[usize]) -> Result<()> {
+        let fits = || {
+            let done: usize = steps.get(..self.epochs)?.iter().sum();
+            let next = steps.get(self.epochs).copied().unwrap_or(0);
+            let sound = self.stopping.history().len() == self.epochs
+                && self.steps <= next
+                && self.losses.len() == done + self.steps;
+            sound.then_some(())
+        };
+        fits().ok_or_else(|| bad("its epochs, its steps and their losses do not fit together"))
     }
 }
 

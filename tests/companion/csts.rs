@@ -118,6 +118,22 @@ fn several_seeds_are_summed_up_and_two_sets_of_them_compared() {
         refused(&["compare-runs", &few, &few, "--figure", "x"], b"")
             .contains("it has epoch, seconds, seed")
     );
+    // As Windows writes it: UTF-16 with its mark, and UTF-8 with one.
+    let text = folder.read("lines.jsonl");
+    let utf16: Vec<u8> = ([0xfeff].into_iter().chain(text.encode_utf16()))
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (wide, marked) = (folder.file("wide.jsonl"), folder.file("marked.jsonl"));
+    std::fs::write(&wide, utf16).unwrap();
+    std::fs::write(&marked, format!("\u{feff}{text}")).unwrap();
+    let printed = |args: &[&str]| json(&ok(args, b""))["sets"][0]["mean"].clone();
+    let mean = printed(&["compare-runs", &lines, "--json"]);
+    for other in [&wide, &marked] {
+        assert_eq!(printed(&["compare-runs", other, "--json"]), mean);
+    }
+    let binary = folder.file("binary.jsonl");
+    std::fs::write(&binary, [0u8; 64]).unwrap();
+    assert!(refused(&["compare-runs", &binary, &few], b"").contains("is no text"));
     let broken = folder.write("broken.jsonl", "{");
     assert!(refused(&["compare-runs", &broken, &few], b"").contains("it is no JSON"));
     let more_than_there_is = ["--train-pairs", "6400", "--epochs", "1"];

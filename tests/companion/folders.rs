@@ -482,3 +482,37 @@ fn a_pooler_that_embeddings_go_through_is_trained() {
         }
     }
 }
+
+#[test]
+fn what_a_model_lacks_is_told_with_its_name() {
+    let folder = Folder::new("folders-named");
+    let fixture = common::fixture("bert-tiny");
+    let put = |name: &str, change: &dyn Fn(String) -> String| {
+        let text = std::fs::read_to_string(fixture.join(name)).unwrap();
+        folder.write(name, &change(text));
+    };
+    let weights = folder.0.join("model.safetensors");
+    std::fs::copy(fixture.join("model.safetensors"), weights).unwrap();
+    let model = folder.0.display().to_string();
+    let score = [
+        "score", "a", "b", "-c", "c", "--head", "none", "--model", &model,
+    ];
+    let name = folder.0.file_name().unwrap().to_string_lossy();
+    let said = |part: &str| {
+        let (code, _, said) = caselens(&score);
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(&*name) && said.contains(part), "{said}");
+    };
+    put("tokenizer.json", &|text| text);
+    put("config.json", &|text| {
+        let mut config: serde_json::Value = serde_json::from_str(&text).unwrap();
+        config["num_hidden_layers"] = 9.into();
+        config.to_string()
+    });
+    said("missing");
+    put("config.json", &|text| text);
+    put("tokenizer.json", &|text| {
+        text.replace("WordPiece", "Wordpiece")
+    });
+    said("tokenizer");
+}

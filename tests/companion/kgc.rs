@@ -120,6 +120,29 @@ fn an_encoder_is_trained_on_a_graph_and_its_folder_remembers_how() {
 }
 
 #[test]
+fn a_graph_may_be_in_another_encoding() {
+    let folder = graph("kgc-encodings");
+    let model = common::fixture("bert-tiny").display().to_string();
+    let data = folder.file(".");
+    let evaluate = || {
+        json(&[
+            "kgc", "evaluate", "--data", &data, "--model", &model, "--json",
+        ])
+    };
+    let plain = evaluate();
+    let entities = folder.read("entities.tsv");
+    let utf16 = [0xfeff].into_iter().chain(entities.encode_utf16());
+    let utf16: Vec<u8> = utf16.flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.file("entities.tsv"), utf16).unwrap();
+    let train = folder.read("train.txt");
+    folder.write("train.txt", &format!("\u{feff}{train}"));
+    assert_eq!(evaluate(), plain);
+    std::fs::write(folder.file("entities.tsv"), [0; 40]).unwrap();
+    let (code, _, said) = caselens(&["kgc", "evaluate", "--data", &data, "--model", &model]);
+    assert!(code == 2 && said.contains("is no text"), "{said}");
+}
+
+#[test]
 fn what_is_wrong_with_a_graph_is_told() {
     let folder = graph("kgc-wrong");
     let model = common::fixture("bert-tiny").display().to_string();

@@ -88,6 +88,15 @@ fn a_program_alone_says_where_its_model_comes_from_and_fetches_it() {
     );
     let (code, _, said) = program.run(&["models", "fetch"]);
     assert!(code == 2 && said.contains("--from"), "{said}");
+    // It says where both files are had, in words that can be acted on.
+    for part in [
+        MODEL,
+        HEAD,
+        "--from https://cdn.jsdelivr.net/npm/caselens-csts",
+        "npm pack caselens-csts",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
 
     // The first answer breaks off after a part of it: the next asks for the rest.
     let server = Server::new(|request| {

@@ -88,7 +88,7 @@ fn a_table_is_read_as_it_was_meant() {
 fn what_only_passes_through_passes_through() {
     let model = model();
     let lens: Vec<&str> = model.iter().map(String::as_str).collect();
-    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for other in ["[1,{\"a\":null}]", "1e400", "{\"a\":[1,\"b\"]}", &deep] {
         let line = format!("{{\"text\":\"a\",\"x\":{other}}}\n");
         let args = [&["embed", "--json"], &lens[..]].concat();
@@ -145,6 +145,19 @@ fn what_is_no_table_is_refused_in_words() {
         ),
         ("packed.csv", &[0x1f, 0x8b, 8, 0], "Unpack it"),
         ("empty.csv", b"", "is empty"),
+        ("texts.bz2", b"BZh91AY&SY\0\0", "Unpack it"),
+        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "is a PDF"),
+        (
+            "picture.png",
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            "is no text",
+        ),
+        (
+            "picture.csv",
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            "is no text",
+        ),
+        ("notes.odt", b"a text", "not read from .odt files"),
         ("number.json", b"[{\"text\": \"a\"}, 5]", "row 2"),
         ("cut.json", b"[{\"text\": \"a\"}", "no array in JSON"),
     ] {
@@ -157,6 +170,23 @@ fn what_is_no_table_is_refused_in_words() {
         );
         assert!(said.contains(words), "{name}: {said}");
     }
+    // What is named otherwise is read by what is said of it, and a name that says nothing by its bytes.
+    let odd = folder.write("notes.md", "a text\n");
+    let said = ["embed", "--json", "--input", &odd];
+    refused(&[&said, &lens[..]].concat(), b"");
+    let told = ["embed", "--json", "--input", &odd, "--input-format", "text"];
+    assert_eq!(json(&[&told, &lens[..]].concat(), "").len(), 1);
+    // A pair without an end.
+    let endless = vec![b'a'; 257 << 20];
+    let said = refused(&[&["score"], &lens[..]].concat(), &endless);
+    assert!(said.contains("row 1") && said.contains("256 MiB"), "{said}");
+    // An array that is too long for memory.
+    let long = folder.0.join("long.json");
+    std::fs::write(&long, [b"[", &endless[..]].concat()).unwrap();
+    let long = long.display().to_string();
+    let said = refused(&[&["embed", "--input", &long], &lens[..]].concat(), b"");
+    assert!(said.contains("array of more than 256 MiB"), "{said}");
+    std::fs::remove_file(&long).unwrap();
     // A quote that nobody closes.
     let path = folder.0.join("open.csv");
     let mut text = String::from("text,label\n\"open,1\n");
@@ -180,4 +210,25 @@ fn pairs_on_standard_input_may_begin_with_a_mark() {
         json(&[&["score", "--json"], &lens[..]].concat(), &input).len(),
         2
     );
+}
+
+#[test]
+fn similarities_in_another_encoding_are_read_or_refused_with_their_row() {
+    let folder = Folder::new("reading-similarities");
+    let data = folder.write(
+        "data.csv",
+        "sentence1,sentence2,condition,label\na,b,c,1\na,b,d,2\n",
+    );
+    let model = model();
+    let lens: Vec<&str> = model.iter().map(String::as_str).collect();
+    let path = folder.0.join("similarities.jsonl");
+    let rows = b"{\"similarity\": 0.5, \"by\": \"Andr\xe9\"}\n{\"similarity\": 0.25}\n";
+    std::fs::write(&path, rows).unwrap();
+    let similarities = path.display().to_string();
+    let args = ["evaluate", "--data", &data, "--similarities", &similarities];
+    let (code, _, said) = caselens(&[&args, &lens[..]].concat());
+    assert!(code == 0 && said.contains("Windows-1252"), "{code}: {said}");
+    std::fs::write(&path, b"{\"similarity\": 0.5}\n{\"similarity\": \xff}\n").unwrap();
+    let said = refused(&[&args, &lens[..]].concat(), b"");
+    assert!(said.contains("row 2"), "{said}");
 }

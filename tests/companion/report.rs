@@ -522,6 +522,8 @@ fn a_split_is_tuned_on_and_reported_on_by_every_command() {
     let pairs = frozen["pairs"].as_u64().unwrap();
     assert!((14..=20).contains(&pairs), "{pairs}");
     assert_ne!(frozen, evaluate(&["--head", "none", "--split", "4"]));
+    let named = ["0", "case"].map(|split| evaluate(&["--head", "none", "--split", split]));
+    assert_eq!(named[0], named[1]);
     let spearman = |name: &str| row(&text, "Results", name)[2].clone();
     assert!(
         spearman("bert-tiny, frozen").starts_with(&format!("{} (", percent(&frozen["spearman"])))

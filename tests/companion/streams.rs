@@ -74,6 +74,37 @@ fn a_training_is_written_and_an_error_keeps_its_code() {
 }
 
 #[test]
+fn a_log_has_no_colours_and_a_full_disk_under_standard_output_is_told() {
+    let folder = Folder::new("colours");
+    let model = common::fixture("roberta-tiny").display().to_string();
+    let long = folder.write("long.txt", &"a word ".repeat(2_000));
+    let embed = |stdout: Stdio| {
+        let log = std::fs::File::create(folder.file("log")).unwrap();
+        let status = Command::new(env!("CARGO_BIN_EXE_caselens"))
+            .args([
+                "embed", "--model", &model, "--head", "none", "--input", &long,
+            ])
+            .stdout(stdout)
+            .stderr(log)
+            .status();
+        (status.unwrap().code(), folder.read("log"))
+    };
+    let (code, said) = embed(Stdio::null());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("too long") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
+    #[cfg(target_os = "linux")]
+    {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let (code, said) = embed(full.unwrap().into());
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("standard output"), "{said}");
+    }
+}
+
+#[test]
 fn a_link_stays_and_what_killed_runs_left_goes() {
     let folder = Folder::new("links");
     let model = common::fixture("roberta-tiny").display().to_string();

@@ -11,15 +11,19 @@ use std::{
 
 use crate::common::Folder;
 use arrow_array::{
-    Array, FixedSizeListArray, Int64Array, RecordBatch, StringArray, TimestampSecondArray,
-    cast::AsArray,
+    Array, ArrayRef, FixedSizeListArray, Int64Array, RecordBatch, StringArray,
+    TimestampSecondArray, cast::AsArray,
 };
 use arrow_ipc::{
     reader::{FileReader, StreamReader},
     writer::StreamWriter,
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::{
+    arrow::{ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder},
+    basic::{Compression, ZstdLevel},
+    file::properties::WriterProperties,
+};
 use serde_json::{Value, json};
 
 /// `caselens embed` with a tiny encoder.
@@ -139,6 +143,7 @@ fn what_pyarrow_wrote_is_read() {
         "zstd.parquet",
         "gzip.parquet",
         "brotli.parquet",
+        "lz4.parquet",
     ] {
         // In batches of two, which end elsewhere than the file's.
         let args = ["--input", &table(name), "--batch-rows", "2", "--json"];
@@ -597,6 +602,7 @@ fn damaged_tables_are_answered_or_refused() {
         "zstd.parquet",
         "gzip.parquet",
         "brotli.parquet",
+        "lz4.parquet",
     ] {
         let whole = std::fs::read(table(name)).unwrap();
         let path = folder.file(name);
@@ -619,6 +625,34 @@ fn damaged_tables_are_answered_or_refused() {
 }
 
 #[test]
+fn memory_is_not_taken_on_a_files_word() {
+    let mut bytes = std::fs::read(table("zstd.arrows")).unwrap();
+    let frame = bytes
+        .windows(4)
+        .position(|word| word == [0x28, 0xb5, 0x2f, 0xfd]);
+    // What a buffer takes stands before its compressed bytes.
+    let size = frame.unwrap() - 8;
+    for claim in [3u64 << 30, 65 << 20] {
+        bytes[size..size + 8].copy_from_slice(&claim.to_le_bytes());
+        let said = refused(&["--json"], &bytes);
+        assert!(said.contains("too large"), "{said}");
+    }
+    // A page that holds what it says, of a text that nobody has: a few thousand bytes that unpack to 70 MB.
+    let folder = Folder::new("pages");
+    let path = folder.file("page.parquet");
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a".repeat(70 << 20)]));
+    let batch = RecordBatch::try_from_iter([("text", text)]).unwrap();
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let properties = WriterProperties::builder().set_compression(zstd).build();
+    let out = std::fs::File::create(&path).unwrap();
+    let mut out = ArrowWriter::try_new(out, batch.schema(), Some(properties)).unwrap();
+    out.write(&batch).unwrap();
+    out.close().unwrap();
+    let said = refused(&["--input", &path], b"");
+    assert!(said.contains("too large"), "{said}");
+}
+
+#[test]
 fn bad_tables_are_refused_and_leave_no_file() {
     let folder = Folder::new("bad-tables");
     let stream = std::fs::read(table("stream.arrows")).unwrap();
@@ -628,12 +662,24 @@ fn bad_tables_are_refused_and_leave_no_file() {
         let said = refused(args, input);
         assert!(said.contains(expected), "{args:?}: {said}");
     };
-    // Half a message, a byte of the schema gone wrong, and nothing.
-    says(
-        &["--output", &path],
-        &stream[..stream.len() - 200],
-        "Arrow IPC",
+    // Half a message, behind rows that are kept beside what was to be written.
+    let unfinished = folder.file("kept.unfinished.parquet");
+    let said = refused(&["--output", &path], &stream[..stream.len() - 200]);
+    let kept = format!("the first 3 rows are in {unfinished}");
+    assert!(said.contains("Arrow IPC") && said.contains(&kept), "{said}");
+    let read = ok(
+        &[
+            "--input",
+            &unfinished,
+            "--embedding-column",
+            "again",
+            "--json",
+        ],
+        b"",
     );
+    assert_eq!(read.iter().filter(|&&byte| byte == b'\n').count(), 3);
+    std::fs::remove_file(&unfinished).unwrap();
+    // A byte of the schema gone wrong, and nothing.
     says(&["--output", &path], &stream[..100], "Arrow IPC");
     says(&["--input-format", "arrow"], b"", "Arrow IPC");
     says(&["--input-format", "arrow"], b"a text", "Arrow IPC");
@@ -670,6 +716,7 @@ fn bad_tables_are_refused_and_leave_no_file() {
         b"{\"text\": \"a\"}\n{\"text\": \"b\", \"n\": 1}\n",
         "row 2",
     );
+    std::fs::remove_file(&unfinished).unwrap();
     says(&["--input-format", "csv"], b"text,n\na,1\nb\n", "row 2");
     says(&["--input-format", "csv"], b"body\na\n", "`text`");
     says(&[], b"a\n\n", "row 2");
@@ -678,10 +725,9 @@ fn bad_tables_are_refused_and_leave_no_file() {
     says(&["--output", &vectors], b"a\n", ".safetensors");
     ok(&["--output", &vectors, "--output-format", "csv"], b"a\n");
     std::fs::remove_file(&vectors).unwrap();
-    // A line without an end: zeros, which take no room on disk.
+    // A line without an end.
     let endless = folder.file("endless");
-    let file = std::fs::File::create(&endless).unwrap();
-    file.set_len(300 << 20).unwrap();
+    std::fs::write(&endless, vec![b'a'; 257 << 20]).unwrap();
     for format in ["text", "jsonl"] {
         let args = ["--input-format", format, "--input", &endless];
         says(&args, b"", "row 1: it is longer than 256 MiB");

@@ -325,3 +325,59 @@ fn a_killed_training_is_resumed_to_the_same_files() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_training_of_heads_ends_behind_the_seed_under_way() {
+    use std::io::{BufRead, BufReader};
+    let folder = common::Folder::new("train-head-interrupted");
+    let toy = folder.write("toy.csv", &toy_csv(64));
+    let model = common::fixture("bert-tiny").display().to_string();
+    let (output, cache) = (folder.file("my.head.safetensors"), folder.file("cache"));
+    let seeds: Vec<String> = (0..500).map(|seed| seed.to_string()).collect();
+    let args = [
+        "train-head",
+        "--model",
+        &model,
+        "--data",
+        &toy,
+        "--output",
+        &output,
+        "--cache",
+        &cache,
+        "--epochs",
+        "20",
+        "--seeds",
+    ];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_caselens"))
+        .args(args)
+        .arg(seeds.join(","))
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut line = || lines.next().unwrap().unwrap();
+    while !line().starts_with("seed 1: ") {}
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    let last = loop {
+        let said = line();
+        if !said.starts_with("seed ") {
+            break said;
+        }
+    };
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(
+        last.contains("of 500 seeds") && last.contains(&output),
+        "{last}"
+    );
+    let record: serde_json::Value =
+        serde_json::from_str(&folder.read("my.head.training.json")).unwrap();
+    assert!((2..500).contains(&record["seeds"].as_array().unwrap().len()));
+    let (code, _, said) = caselens(&[
+        "evaluate", "--model", &model, "--head", &output, "--data", &toy,
+    ]);
+    assert_eq!(code, 0, "{said}");
+}

@@ -533,6 +533,109 @@ fn an_interrupted_run_is_resumed_to_the_same_result() {
     }
 }
 
+/// A file of safetensors with this done to its header.
+fn with_header(bytes: &[u8], change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
+    let end = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+    let mut header = serde_json::from_slice(&bytes[8..end]).unwrap();
+    change(&mut header);
+    let mut text = serde_json::to_vec(&header).unwrap();
+    text.resize(text.len().next_multiple_of(8), b' ');
+    let length = (text.len() as u64).to_le_bytes();
+    [&length[..], &text, &bytes[end..]].concat()
+}
+
+#[test]
+fn a_damaged_state_is_taken_up_or_refused() {
+    let (checkpoint, case) = (common::tiny("bert-tiny"), case());
+    let (options, data) = (options(3), mixture(data(24)));
+    // A step behind the first epoch.
+    let (mut saved, mut epochs) = (None, 0);
+    let killed = fine_tune(
+        &task(&checkpoint, &case, &data, &options),
+        None,
+        |progress, run| {
+            saved = Some(run.save()?);
+            epochs += usize::from(matches!(progress, Progress::Epoch(_)));
+            match (epochs, progress) {
+                (1, Progress::Step { .. }) => {
+                    Err(caselens::Error::InvalidArgument("killed".into()))
+                }
+                _ => Ok(()),
+            }
+        },
+    );
+    assert!(killed.is_err());
+    let saved = saved.unwrap();
+    let resumed = |bytes: &[u8]| {
+        let task = task(&checkpoint, &case, &data, &options);
+        fine_tune(&task, Some(bytes), |_, _| Ok(())).map_err(|error| error.code())
+    };
+    assert!(resumed(&saved).is_ok());
+
+    // What it says of itself.
+    let described = |key: &str, value: serde_json::Value| {
+        with_header(&saved, |header| {
+            let place = &mut header["__metadata__"]["caselens.training"];
+            let mut described: serde_json::Value =
+                serde_json::from_str(place.as_str().unwrap()).unwrap();
+            described[key] = value;
+            *place = described.to_string().into();
+        })
+    };
+    for (key, values) in [
+        ("epochs", &[0, 2, 3, 4, u64::MAX][..]),
+        ("steps", &[0, 2, 1000, u64::MAX]),
+        ("best_epoch", &[0, 2, u64::MAX]),
+    ] {
+        for &value in values {
+            let code = resumed(&described(key, value.into())).err();
+            assert_eq!(code, Some("checkpoint-format"), "{key} {value}");
+        }
+    }
+    // Tensors that are of another length, or missing.
+    for tensor in ["losses", "history", "weight.0", "first.1", "best.0"] {
+        let without = with_header(&saved, |header| {
+            let of = header.as_object_mut().unwrap().remove(tensor).unwrap();
+            // Its bytes have to be some tensor's.
+            header["other"] = of;
+        });
+        assert_eq!(
+            resumed(&without).err(),
+            Some("checkpoint-format"),
+            "{tensor}"
+        );
+        let shorter = with_header(&saved, |header| {
+            let of = &mut header[tensor];
+            let [start, end] = [0, 1].map(|i| of["data_offsets"][i].as_u64().unwrap());
+            let size = if of["dtype"] == "F64" { 8 } else { 4 };
+            let mut rest = of.clone();
+            *of = serde_json::json!({"dtype": of["dtype"], "shape": [(end - start) / size - 1], "data_offsets": [start, end - size]});
+            rest["shape"] = serde_json::json!([1]);
+            rest["data_offsets"] = serde_json::json!([end - size, end]);
+            header["rest"] = rest;
+        });
+        assert_eq!(
+            resumed(&shorter).err(),
+            Some("checkpoint-format"),
+            "{tensor}"
+        );
+    }
+    let mut random = crate::mutated::Random(7);
+    for round in 0..60 {
+        let bytes = crate::mutated::broken(&mut random, &saved);
+        let code = resumed(&bytes).err();
+        // Numbers that are others, but numbers, are trained on from.
+        let told = [
+            None,
+            Some("checkpoint-format"),
+            Some("checkpoint-mismatch"),
+            Some("invalid-argument"),
+            Some("model-format"),
+        ];
+        assert!(told.contains(&code), "round {round}: {code:?}");
+    }
+}
+
 #[test]
 fn low_rank_updates_leave_the_rest_and_are_written_for_peft() {
     let [.., options] = variants();

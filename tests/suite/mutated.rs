@@ -24,7 +24,7 @@ use crate::common::{
 };
 
 /// Numbers that look random, and are the same every time.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
@@ -41,7 +41,7 @@ impl Random {
 }
 
 /// Bytes with a mistake: cut short, some of them changed, a length that lies, a part twice or left out.
-fn broken(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+pub fn broken(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let mut broken = bytes.to_vec();
     // What is parsed stands first: look there every other time.
     let near = [64, 1000, bytes.len()];
@@ -276,8 +276,8 @@ fn exported_folders() {
         label: Some(4.5),
     };
     let vectors = vec![vec![0.5; 12]; 4];
-    let seed = |name, dtype| {
-        let embeddings = gallery::to_bytes(&vectors, dtype).unwrap();
+    let seed = |name, dtype, vectors: &[Vec<f32>]| {
+        let embeddings = gallery::to_bytes(vectors, dtype).unwrap();
         let manifest = Manifest {
             schema: SCHEMA,
             encoder: encoder.clone(),
@@ -300,8 +300,12 @@ fn exported_folders() {
         ("f16", gallery::Numbers::F16),
         ("int8", gallery::Numbers::Int8),
     ];
-    let seeds = seeds.map(|(name, dtype)| seed(name, dtype));
+    let seeds = seeds.map(|(name, dtype)| seed(name, dtype, &vectors));
     all(&seeds, 600, untrusted::bundle);
+    // Numbers of which the head makes none.
+    let vectors = vec![vec![3e38; 12]; 4];
+    let (_, bytes) = seed("large", gallery::Numbers::Int8, &vectors);
+    assert_eq!(untrusted::bundle(&bytes), Err("bundle-format"));
 }
 
 #[cfg(feature = "cli")]
@@ -465,6 +469,15 @@ fn tokenizers_that_broke_it_once() {
             "/added_tokens",
             json!([added(" ", true, false), added("a", false, true)]),
             "white space",
+        ),
+        (
+            "bert-tiny",
+            "/added_tokens/0",
+            json!({
+                "id": 0, "content": "\u{ad}", "single_word": false, "lstrip": false, "rstrip": false, "normalized": true,
+                "special": false,
+            }),
+            "is nothing once it is normalised",
         ),
         (
             "bert-tiny",

@@ -34,6 +34,11 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// # Errors
 /// That file cannot be read.
 pub fn agent() -> Result<Agent> {
+    patient(PATIENCE)
+}
+
+/// [`agent`] that waits so long for a silent connection.
+fn patient(patience: Duration) -> Result<Agent> {
     let mut tls = TlsConfig::builder();
     if let Some(path) = named_path("SSL_CERT_FILE") {
         let pem = fs::read(&path).map_err(Error::io(&path))?;
@@ -49,8 +54,8 @@ pub fn agent() -> Result<Agent> {
         .http_status_as_error(false)
         // The hub sends large files from elsewhere, and small ones from another path of its own.
         .redirect_auth_headers(RedirectAuthHeaders::SameHost)
-        .timeout_connect(Some(PATIENCE))
-        .timeout_per_read(Some(PATIENCE))
+        .timeout_connect(Some(patience))
+        .timeout_per_read(Some(patience))
         .accept_encoding("identity")
         .user_agent(concat!("caselens/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls.build())
@@ -243,4 +248,86 @@ pub fn hash(path: &Path) -> Result<String> {
 pub(super) fn named_path(variable: &str) -> Option<PathBuf> {
     let value = std::env::var_os(variable)?;
     Some(PathBuf::from(value)).filter(|p| !p.as_os_str().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    /// A server that falls silent: behind half of the file, then before an answer, and then not at all.
+    #[test]
+    fn a_download_that_stalls_goes_on() {
+        let whole: Vec<u8> = (0..20_000u32).map(|i| i as u8).collect();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/file", listener.local_addr().unwrap());
+        let answers = whole.clone();
+        let server = thread::spawn(move || {
+            let mut silent = Vec::new();
+            for visit in 0..3 {
+                let (mut stream, _) = listener.accept().unwrap();
+                let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let lines = lines.map_while(|line| line.ok().filter(|line| !line.is_empty()));
+                let asked: Vec<String> = lines.collect();
+                let (half, size) = (answers.len() / 2, answers.len());
+                match visit {
+                    0 => {
+                        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n")
+                            .unwrap();
+                        stream.write_all(&answers[..half]).unwrap();
+                    }
+                    1 => {}
+                    _ => {
+                        let range = format!("bytes={half}-");
+                        assert!(asked.iter().any(|line| line.ends_with(&range)), "{asked:?}");
+                        write!(
+                            stream,
+                            "HTTP/1.1 206 Partial Content\r\nContent-Length: {half}\r\nContent-Range: bytes {half}-{}/{size}\r\n\r\n",
+                            size - 1
+                        )
+                        .unwrap();
+                        stream.write_all(&answers[half..]).unwrap();
+                    }
+                }
+                // Open, and nothing comes.
+                silent.push(stream);
+            }
+        });
+        let part = std::env::temp_dir().join(format!("caselens-stalled-{}", std::process::id()));
+        let _ = fs::remove_file(&part);
+        let agent = patient(Duration::from_millis(300)).unwrap();
+        let download = Download {
+            agent: &agent,
+            url: &url,
+            token: None,
+            size: Some(whole.len() as u64),
+        };
+        assert!(download.fetch(&part, &mut |_| ()).is_ok());
+        server.join().unwrap();
+        assert!(fs::read(&part).unwrap() == whole);
+        fs::remove_file(&part).unwrap();
+    }
+
+    /// One that never answers.
+    #[test]
+    fn a_server_that_says_nothing_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/file", listener.local_addr().unwrap());
+        let agent = patient(Duration::from_millis(200)).unwrap();
+        let download = Download {
+            agent: &agent,
+            url: &url,
+            token: None,
+            size: None,
+        };
+        let part = std::env::temp_dir().join(format!("caselens-silent-{}", std::process::id()));
+        let Err(Missed::Again(reason)) = download.attempt(&part, &mut |_| ()) else {
+            panic!("it was answered");
+        };
+        assert!(reason.contains("timeout"), "{reason}");
+    }
 }

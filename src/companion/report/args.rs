@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::companion::{
-    numbers::count,
+    numbers::{count, split},
     runtime::{CaseArgs, DeviceName},
 };
 
@@ -27,8 +27,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
     /// CASE's protocol: the best epochs of the heads are found on 70 % of the data's sentence pairs, and everything is
-    /// evaluated on the other 30 %; SEED draws them [default: the epochs are found on a tenth of the training pairs]
-    #[arg(long, value_name = "SEED")]
+    /// evaluated on the other 30 %; SEED draws them, and `case` is 0 [default: the epochs are found on a tenth of the training
+    /// pairs]
+    #[arg(long, value_name = "SEED|case", value_parser = split)]
     pub split: Option<u64>,
     /// Frozen encoder: a Hugging Face folder, a GGUF file, or a name on the Hugging Face hub
     #[arg(long, value_name = "DIR|GGUF|OWNER/NAME[@REVISION]")]

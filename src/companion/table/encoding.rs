@@ -18,6 +18,9 @@ pub const LOOKED_AT: usize = 1 << 16;
 /// What Windows' programs mark UTF-8 by; it belongs to no text.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// What is said of a line of a pipe: files are looked through beforehand.
+pub const NOT_UTF8: &str = "it is not text in UTF-8. Save it as UTF-8, or give it as a file";
+
 /// A text in UTF-8 without a mark, whatever it was in. What is neither marked, nor UTF-16 by its looks, nor UTF-8 is taken for
 /// Windows-1252, which a warning says. `path` is the file that `input` reads, if it is one.
 ///
@@ -26,6 +29,9 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 pub fn utf8(mut input: Input, what: &str, path: Option<&Path>) -> Result<Input> {
     let begins = input.fill_buf().map_err(Error::io(what))?;
     refuse_archive(begins, what)?;
+    if utf16(begins).is_none() {
+        refuse_binary(begins, what)?;
+    }
     if begins.starts_with(MARK) {
         input.consume(MARK.len());
         return Ok(input);
@@ -57,6 +63,34 @@ pub fn utf8(mut input: Input, what: &str, path: Option<&Path>) -> Result<Input> 
     Ok(input)
 }
 
+/// A file of at most so many bytes as one text, by [`utf8`].
+///
+/// # Errors
+/// As there; and it is longer, or a pipe whose later bytes are no UTF-8: the row is named.
+pub fn whole(path: &Path, most: usize) -> Result<String> {
+    let what = path.display().to_string();
+    let file = File::open(path).map_err(Error::io(path))?;
+    let input: Input = BufReader::with_capacity(LOOKED_AT, Box::new(file));
+    let mut bytes = Vec::new();
+    utf8(input, &what, Some(path))?
+        .take(most as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(Error::io(path))?;
+    let bad = |row: usize, reason: String| Error::Data {
+        file: what.clone(),
+        row,
+        reason,
+    };
+    if bytes.len() > most {
+        return Err(bad(0, format!("it is longer than {} MiB", most >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let row = 1 + memchr::memchr_iter(b'\n', sound).count();
+        bad(row, NOT_UTF8.into())
+    })
+}
+
 /// Excel's workbooks are zip archives, and tables are often kept compressed.
 fn refuse_archive(begins: &[u8], what: &str) -> Result<()> {
     let remedy = match begins {
@@ -64,10 +98,33 @@ fn refuse_archive(begins: &[u8], what: &str) -> Result<()> {
             "is a workbook of Excel or another zip archive. Save the sheet as CSV, or unpack it"
         }
         [0xd0, 0xcf, 0x11, 0xe0, ..] => "is a workbook of an old Excel. Save the sheet as CSV",
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => "is compressed. Unpack it first",
+        [0x1f, 0x8b, ..]
+        | [0x28, 0xb5, 0x2f, 0xfd, ..]
+        | [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, ..]
+        | [0xfd, b'7', b'z', b'X', b'Z', 0, ..]
+        | [b'7', b'z', 0xbc, 0xaf, ..] => "is compressed. Unpack it first",
+        [b'%', b'P', b'D', b'F', b'-', ..] => "is a PDF. Save its text, or give a table",
         _ => return Ok(()),
     };
     Err(Error::InvalidArgument(format!("{what} {remedy}.")))
+}
+
+/// Any bytes are Windows-1252; but no text holds zeros, and few have control characters beside tabs and the ends of lines and
+/// pages.
+fn refuse_binary(begins: &[u8], what: &str) -> Result<()> {
+    let control = |byte: &&u8| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127);
+    let count = begins.iter().filter(control).count();
+    let most = if is_utf8(begins) {
+        begins.len() / 3
+    } else {
+        begins.len() / 200
+    };
+    if begins.contains(&0) || count > most {
+        return Err(Error::InvalidArgument(format!(
+            "{what} is no text, and none of the tables that are read: text, CSV, JSON, Arrow and Parquet. Give one of these."
+        )));
+    }
+    Ok(())
 }
 
 /// UTF-16 by its mark, or by the zero beside each of its first letters.
@@ -169,5 +226,12 @@ mod tests {
         let error = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
         assert!(error(b"PK\x03\x04rest").contains("Save the sheet as CSV"));
         assert!(error(&[0x1f, 0x8b, 8, 0]).contains("Unpack it"));
+        assert!(error(b"BZh91AY&SY").contains("Unpack it"));
+        assert!(error(b"\xfd7zXZ\0").contains("Unpack it"));
+        assert!(error(b"%PDF-1.7\n").contains("PDF"));
+        assert!(error(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").contains("no text"));
+        assert!(error(&[7; 100]).contains("no text"));
+        // A stray control character is in many texts.
+        read(format!("{}\u{7}", "a line\n".repeat(40)).as_bytes()).unwrap();
     }
 }

@@ -5,8 +5,8 @@ use std::io::{Cursor, Error, ErrorKind, Read, Result};
 
 use arrow_ipc::{MessageHeader, RecordBatch, root_as_message};
 
-/// Bytes that a compressed buffer may take: twice what a column of texts holds.
-const MOST: i64 = 4 << 30;
+use super::common::may_unpack_to;
+
 /// Stands before a message's length in all but the oldest files.
 const MARKER: [u8; 4] = [0xff; 4];
 
@@ -69,7 +69,11 @@ fn is_sound(batch: RecordBatch<'_>, body: &[u8]) -> bool {
         let data = body.get(lies(buffer.offset())..);
         let data = data.and_then(|rest| rest.get(..lies(buffer.length())));
         data.is_some_and(|data| match (batch.compression(), data.first_chunk()) {
-            (Some(_), Some(size)) => i64::from_le_bytes(*size) <= MOST,
+            (Some(_), Some(size)) => match u64::try_from(i64::from_le_bytes(*size)) {
+                Ok(size) => may_unpack_to(size, data.len() as u64),
+                // It says by -1 that it is not compressed.
+                Err(_) => true,
+            },
             _ => true,
         })
     })

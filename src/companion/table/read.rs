@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Cursor, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -17,7 +17,7 @@ use super::{
     common::{BYTES, Batches, Input, check_length},
     delimited, encoding,
     messages::Checked,
-    parquet_error,
+    pages, parquet_error,
 };
 use crate::{
     error::{Error, Result},
@@ -65,7 +65,11 @@ impl Reader {
         if !binary(Format::of_bytes(begins)) && !binary(options.format.or(named)) {
             input = encoding::utf8(input, &what, path)?;
         }
-        let found = Format::of_bytes(input.buffer()).unwrap_or(options.otherwise);
+        let begins_as = Format::of_bytes(input.buffer());
+        if let (None, None, None, Some(path)) = (options.format, named, begins_as, path) {
+            refuse_extension(path)?;
+        }
+        let found = begins_as.unwrap_or(options.otherwise);
         let format = match options.format.or(named) {
             // Arrow's streams and files go by the same names.
             Some(Format::Arrow | Format::Feather) if found == Format::Feather => found,
@@ -101,9 +105,13 @@ impl Reader {
                     ));
                 };
                 let file = File::open(path).map_err(Error::io(path))?;
+                let again = File::open(path).map_err(Error::io(path))?;
                 let open = || {
                     ParquetRecordBatchReaderBuilder::try_new(file)
-                        .and_then(|builder| builder.with_batch_size(options.rows).build())
+                        .and_then(|builder| {
+                            pages::check(again, builder.metadata())?;
+                            builder.with_batch_size(options.rows).build()
+                        })
                         .map_err(parquet_error)
                 };
                 let reader = guarded(&what, format, open)?;
@@ -130,6 +138,18 @@ impl Iterator for Reader {
         }
         rows
     }
+}
+
+/// A name that promises what is not read is refused: neither it nor the first bytes say what the file is.
+fn refuse_extension(path: &Path) -> Result<()> {
+    let Some(extension) = path.extension() else {
+        return Ok(());
+    };
+    Err(Error::InvalidArgument(format!(
+        "{}: tables are not read from .{} files. Say what it holds with --input-format, or name it .txt, .csv, .tsv, .jsonl, .json, .arrows, .feather or .parquet.",
+        path.display(),
+        extension.display()
+    )))
 }
 
 /// Passes over what stands before the stream that an Arrow file holds, its magic number and what fills that up to 8
@@ -208,7 +228,7 @@ fn lines(
             let line = String::from_utf8(line).map_err(|_| Error::Data {
                 file: what.clone(),
                 row,
-                reason: "it is not text in UTF-8".into(),
+                reason: encoding::NOT_UTF8.into(),
             })?;
             batch.push((row, line.trim_end_matches(['\n', '\r']).to_owned()));
         }

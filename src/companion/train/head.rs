@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::{Common, Kind, Validation, Widths, curves, names, seeds::Seeds};
+use super::{Common, Kind, Validation, Widths, curves, interrupt, names, seeds::Seeds};
 use crate::{
     companion::{
         cache::{self, examples},
@@ -39,6 +39,8 @@ use crate::{
 ///
 /// Beside the head it writes how training went: my.head.history.csv, an epoch a row, my.head.curves.svg, and
 /// my.head.training.json, the options and what each seed reached.
+///
+/// Ctrl-C ends it behind the seed that is under way, with the best head so far written.
 ///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
 /// validation file stays untouched for `evaluate`.
@@ -157,7 +159,12 @@ pub fn run(args: Args) -> Result<()> {
     let mut best: Option<(f64, HeadFile, Trained)> = None;
     let mut reached = Vec::new();
     let mut seeds = Seeds::default();
+    interrupt::watch();
     for &seed in &args.common.seeds {
+        // The second Ctrl-C ends it at once.
+        if interrupt::asked() && best.is_some() {
+            break;
+        }
         let options = HeadOptions {
             learning_rate: args.learning_rate,
             weight_decay: args.weight_decay,
@@ -231,6 +238,14 @@ pub fn run(args: Args) -> Result<()> {
     let bytes = file.to_bytes()?;
     write_file(&args.output, &bytes)?;
     write_course(&args.output, &trained, &seeds.record(&file.spec.training))?;
+    let (done, all) = (reached.len(), args.common.seeds.len());
+    if done < all {
+        note!(
+            "stopped behind {done} of {all} seeds; {} is the best of these",
+            args.output.display()
+        );
+        interrupt::end();
+    }
     if args.common.json {
         json_line(
             &json!({"output": args.output, "bytes": bytes.len(), "spec": file.spec, "seeds": reached}),

@@ -51,7 +51,7 @@ const HOUSES = {
     "state/": ["language.ts"],
     "ui/": ["language.ts", "strings.ts", "state/"],
     "tables/": ["strings.ts"],
-    "pairs/": [...GROUND, "tables/"],
+    "pairs/": ["language.ts", ...GROUND, "tables/"],
     "compare/": [...GROUND, "pairs/"],
     "list/": [...GROUND, "tables/"],
     "how/": GROUND,

@@ -373,11 +373,11 @@ describe("on a connection that is slow or saves data", { concurrency: false, ski
       assert.equal(server.count(modelPath("small")), 0);
       assert.deepEqual(await violations(page), []);
       await page.getByRole("button", { name: /^Download \d+\.\d MB$/ }).click();
-      await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""));
+      await page.waitForFunction(() => /\d/.test(document.querySelector(".rows:not(.stored) > li:nth-child(2) .cell-value")?.textContent ?? ""));
       assert.equal(server.count(modelPath("small")), 1);
       await isKept(page, "small");
       await page.reload();
-      await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""));
+      await page.waitForFunction(() => /\d/.test(document.querySelector(".rows:not(.stored) > li:nth-child(2) .cell-value")?.textContent ?? ""));
       assert.equal(await asked.count(), 0);
       await leave(page);
     });

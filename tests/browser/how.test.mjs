@@ -248,6 +248,75 @@ describe("how it works", { concurrency: false }, () => {
     await leave(page);
   });
 
+  test("a cosine below zero has a bar to the left of a line at zero", async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const answered = window.between;
+      const below = (value) => {
+        if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return;
+        if (Array.isArray(value.steps)) for (const step of value.steps) step.cosine = step.name === "plain" ? 0.6 : -0.3;
+        for (const inner of Object.values(value)) below(inner);
+      };
+      window.between = (message) => (below(message), answered(message));
+    });
+    await page.locator("#sentence-2").fill("He plays football in the street");
+    await page.waitForFunction(() => /−0\.30/.test(document.querySelector(".step-cosine .chart").getAttribute("aria-label")));
+    const read = () => page.locator(".step-cosine .chart canvas").evaluate((canvas) => {
+      const { width, height } = canvas;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+      const [shared, ink] = ["--shared", "--ink"].map((name) => {
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.color = `var(${name})`;
+        const colour = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number);
+        probe.remove();
+        return colour;
+      });
+      const is = (colour, x, y) => colour.every((value, c) => Math.abs(data[4 * (y * width + x) + c] - value) < 24);
+      const columns = Array.from({ length: width }, (_, x) => x);
+      const rows = Array.from({ length: height }, (_, y) => y);
+      /** Where this colour is in a row, from the first pixel to the last. */
+      const reach = (colour, y) => {
+        const there = columns.filter((x) => is(colour, x, y));
+        return there.length > 0 ? [there[0], there.at(-1)] : undefined;
+      };
+      const bars = rows.map((y) => reach(shared, y)).filter((each) => each && each[1] - each[0] > 20);
+      const kinds = [...new Set(bars.map(String))].map((each) => each.split(",").map(Number));
+      const zero = columns.filter((x) => rows.filter((y) => is(ink, x, y)).length > 0.3 * height);
+      return { kinds, zero };
+    });
+    // Charts are drawn one after the other.
+    let drawn = await read();
+    for (let i = 0; i < 100 && drawn.kinds.length < 2; i += 1) {
+      await page.waitForTimeout(100);
+      drawn = await read();
+    }
+    assert.equal(drawn.kinds.length, 2, JSON.stringify(drawn));
+    const [above, below] = drawn.kinds.sort((a, b) => b[1] - a[1]);
+    assert.ok(drawn.zero.length > 0 && drawn.zero.at(-1) - drawn.zero[0] <= 4, `a line at zero: ${drawn.zero}`);
+    const zero = drawn.zero[0];
+    assert.ok(Math.abs(above[0] - zero) <= 4 && Math.abs(below[1] - zero) <= 4, JSON.stringify(drawn));
+    const ratio = (zero - below[0]) / (above[1] - zero);
+    assert.ok(Math.abs(ratio - 0.5) < 0.05, `−0.3 is half as long as 0.6: ${ratio}`);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
+  test("positions, segments, the feed-forward part and the training are told where they belong, by the encoder; not while presenting", async () => {
+    const page = await open();
+    const more = (id) => page.locator(`#step-${id} .step-more`);
+    for (const [id, said] of [["tokens", /position.*segment/], ["attention", /feed-forward.*384 numbers to 1,536/], ["cosine", /11,342 pairs.*22 million weights/]]) {
+      assert.match(await more(id).innerText(), said);
+    }
+    assert.equal(await page.locator(".step-more").count(), 3);
+    await page.getByRole("button", { name: "Present" }).click();
+    await page.locator(".step").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.locator("#step-tokens").waitFor();
+    assert.equal(await page.locator(".step-more").count(), 0);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+  });
+
   test("attention is told in numbers, layer by layer", async () => {
     const page = await open();
     const words = () => page.locator(".words").first().locator("li .hidden").allInnerTexts();

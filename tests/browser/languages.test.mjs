@@ -1,11 +1,11 @@
 // The page in every language that it speaks: its words, how the language is chosen, and whether it all fits.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { launch, MODEL_FILE, ROOT, serve, stickingOut, until, violations, visit } from "./helpers.mjs";
+import { launch, MODEL_FILE, MODELS, ROOT, serve, stickingOut, until, violations, visit } from "./helpers.mjs";
 
 const SITE = path.join(ROOT, "www/dist");
 const WORDS = path.join(ROOT, "www/src/strings");
@@ -131,6 +131,30 @@ describe("the words of each language", () => {
     assert.equal(de.list.texts.count(1814), "1.814 Texte");
     assert.match(de.list.verdict.some(-0.06, 0.09), /−0,06.*0,09/);
     assert.match(de.how.vector(Float32Array.of(0.5, -0.25)), /^2 Zahlen: 0,50; −0,25; … Länge 0,56\.$/);
+  });
+
+  test("the sizes that the steps are explained with are those of the models' files", async () => {
+    /** A number of the encoder's configuration, which stands at the beginning of its file. */
+    const sizeIn = (file) => {
+      const start = Buffer.alloc(1 << 14);
+      const handle = openSync(path.join(MODELS, file));
+      readSync(handle, start);
+      closeSync(handle);
+      return (name) => Number(new RegExp(`"${name}": (\\d+)`).exec(start.toString("latin1"))[1]);
+    };
+    const [small, large] = [MODEL_FILE, "caselens-csts-large-q4_0.gguf"].map(sizeIn);
+    for (const language of LANGUAGES) {
+      const { tokens, attention, cosine } = (await wordsOf(language)).strings.how.steps;
+      // Numbers without what parts their thousands; layers are spelled out in most languages.
+      const numbersIn = (text) => text.replace(/(\d)[.,\u00a0](?=\d{3})/g, "$1").match(/\d+/g).map(Number);
+      const says = (text, ...numbers) => numbers.forEach((number) => assert.ok(numbersIn(text).includes(number), `${language}, ${number}: ${text}`));
+      says(tokens.more, small("hidden_size"), small("max_position_embeddings"));
+      says(tokens.moreOf.large, large("hidden_size"), large("max_position_embeddings") - 2); // its first two stand for nothing
+      says(attention.more, small("hidden_size"), small("intermediate_size"));
+      says(attention.moreOf.large, large("hidden_size"), large("intermediate_size"));
+      for (const text of [cosine.more, cosine.moreOf.large, cosine.moreOf.case]) says(text, 11342);
+    }
+    assert.deepEqual([small("num_hidden_layers"), large("num_hidden_layers")], [6, 12]);
   });
 });
 

@@ -19,7 +19,7 @@ after(() => browser?.close());
 
 /** Waits until the first condition has its number. */
 const answered = (page) =>
-  page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
+  page.waitForFunction(() => /\d/.test(document.querySelector(".rows:not(.stored) > li:nth-child(2) .cell-value")?.textContent ?? ""), undefined, { timeout: PATIENT });
 /** Waits until the page's files are kept, and the model's. */
 async function kept(page) {
   await until(page, async () => (await (await caches.open("caselens-v1")).keys()).length >= 2, undefined, PATIENT);

@@ -11,7 +11,7 @@ const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce" });
   await page.goto(`${server.origin}/site/#device=wasm`);
-  await page.waitForFunction(() => /\d/.test(document.querySelector(".rows > li:nth-child(2) .cell-value")?.textContent), undefined, {
+  await page.waitForFunction(() => /\d/.test(document.querySelector(".rows:not(.stored) > li:nth-child(2) .cell-value")?.textContent), undefined, {
     timeout: 120_000,
   });
   await page.locator(".rows > li:nth-child(2)").hover();

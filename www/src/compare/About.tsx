@@ -3,8 +3,11 @@
 import { encoderOf } from "../state/encoders";
 import { encoder } from "../state/engine";
 import { strings } from "../strings";
+import { Fetched } from "../ui/Fetched";
 
 const { how, right, privacy } = strings.about;
+
+const fetchFailures = async () => (await import("./Failures")).Failures;
 
 /** With the figures of the encoder that answers. */
 function Right() {
@@ -41,6 +44,7 @@ function Right() {
           </dd>
         </div>
       </dl>
+      <Fetched class="failures" title={right.failures.title} fetch={fetchFailures} />
     </section>
   );
 }

@@ -1,19 +1,12 @@
 // A dozen pairs to start from, and an empty page for one's own.
 
-import { examples, type Example } from "../state/examples";
+import { examples } from "../state/examples";
 import { fields, isExample, setFields } from "../state/fields";
-import { step } from "../state/history";
 import { change } from "../state/undo";
 import { strings } from "../strings";
+import { open } from "./open";
 
 const words = strings.examples;
-
-/** What a person has typed is not thrown away for an example without a way back to it. */
-function open(example: Example): void {
-  const typed = !examples.some((each) => isExample(each, fields.peek()));
-  if (typed) change({ kind: "replaced" }, () => setFields(example));
-  else step(() => setFields(example));
-}
 
 function clear(): void {
   change({ kind: "cleared" }, () => setFields({ sentences: ["", ""], conditions: [] }));

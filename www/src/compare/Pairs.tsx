@@ -1,41 +1,8 @@
-// Where many pairs at once are compared: folded away, and fetched when it is opened.
+// Where many pairs at once are compared.
 
-import { useSignal } from "@preact/signals";
 import { strings } from "../strings";
+import { Fetched } from "../ui/Fetched";
 
-const words = strings.pairs;
+const fetch = async () => (await import("../pairs/Panel")).Panel;
 
-type Loaded = typeof import("../pairs/Panel")["Panel"];
-let loaded: Loaded | undefined;
-
-export function Pairs() {
-  const panel = useSignal(loaded && { Panel: loaded });
-  const missing = useSignal(false);
-  const load = async (): Promise<void> => {
-    try {
-      loaded = (await import("../pairs/Panel")).Panel;
-      panel.value = { Panel: loaded };
-      missing.value = false;
-    } catch {
-      missing.value = true;
-    }
-  };
-  return (
-    <details class="pairs" onToggle={({ currentTarget }) => void (currentTarget.open && !panel.value && load())}>
-      <summary>{words.title}</summary>
-      <div class="pairs-inside">
-        {panel.value && <panel.value.Panel />}
-        {missing.value && (
-          <div class="notice notice-bad" role="alert">
-            <p>{strings.list.missing(words.title)}</p>
-            <div class="notice-tools">
-              <button type="button" class="button" onClick={() => void load()}>
-                {strings.problems.retry}
-              </button>
-            </div>
-          </div>
-        )}
-      </div>
-    </details>
-  );
-}
+export const Pairs = () => <Fetched class="pairs" title={strings.pairs.title} fetch={fetch} />;

@@ -2,14 +2,15 @@
 
 import { useRef } from "preact/hooks";
 import { fixed, similarity as written } from "../format";
-import { bothTyped, failure, pending, unconditional } from "../state/answers";
-import { conditions, filledConditions, maxConditions, pasted } from "../state/fields";
+import { bothTyped, failure, stale, stored, unconditional } from "../state/answers";
+import { conditions, fields, filledConditions, maxConditions, pasted } from "../state/fields";
 import { holdNakedEye, inLens, pointing } from "../state/focus";
 import { plainDoubt } from "../state/said";
 import { strings } from "../strings";
 import { Bar } from "../ui/Bar";
 import { Glyph } from "../ui/Discs";
 import { LoadingWords } from "../ui/Loading";
+import { SmallLens } from "./BigLens";
 import { ConditionRow } from "./ConditionRow";
 import { Undo } from "./Undo";
 
@@ -48,6 +49,14 @@ function Unaided() {
   );
 }
 
+/** Says that the answers were computed beforehand. Its place stays once they are the model's own, until something else is typed: nothing moves. */
+function Beforehand() {
+  const of = useRef<unknown>(undefined);
+  if (stored.value) of.current = fields.value;
+  if (of.current !== fields.value) return null;
+  return <span style={{ visibility: stored.value ? "visible" : "hidden" }}>{words.beforehand}</span>;
+}
+
 /** What was done last, and what is missing before numbers can appear, if anything. */
 function Missing() {
   return (
@@ -58,7 +67,10 @@ function Missing() {
       ) : filledConditions.value.length === 0 ? (
         words.needCondition
       ) : (
-        <LoadingWords />
+        <>
+          <Beforehand />
+          {!stored.value && <LoadingWords />}
+        </>
       )}
     </p>
   );
@@ -71,12 +83,13 @@ export function Results() {
   };
   return (
     <section class="results" aria-labelledby="results-title">
+      <SmallLens />
       <div class="results-head">
         <h2 id="results-title">{strings.conditions.title}</h2>
         <Missing />
       </div>
       <Headings />
-      <ul class={pending.value || failure.value ? "rows stale" : "rows"} ref={list}>
+      <ul class={`rows${stale.value || failure.value ? " stale" : ""}${stored.value ? " stored" : ""}`} ref={list}>
         <Unaided />
         {conditions.value.map((condition, index) => (
           <ConditionRow key={condition.id} condition={condition} index={index} focusCondition={focusCondition} />

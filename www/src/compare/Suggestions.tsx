@@ -2,12 +2,14 @@
 
 import type { Suggestion } from "caselens";
 import { similarity } from "../format";
+import { stored } from "../state/answers";
 import { addCondition, conditions, filledConditions, maxConditions } from "../state/fields";
 import { step } from "../state/history";
 import { plainDoubt } from "../state/said";
 import { leftOut, looking, worthAdding } from "../state/suggestions";
 import { strings } from "../strings";
 import { useHeir } from "../ui/heir";
+import { LoadingWords } from "../ui/Loading";
 
 const words = strings.suggestions;
 
@@ -45,6 +47,11 @@ export function Suggestions() {
   const full = conditions.value.length >= maxConditions && filledConditions.value.length >= maxConditions;
   return (
     <div class="suggestions-place">
+      {stored.value && (
+        <p class="quiet">
+          <LoadingWords />
+        </p>
+      )}
       {leftOut.value && <p class="quiet">{words.slow}</p>}
       {looking.value && <p class="quiet">{words.looking}</p>}
       {list.length > 0 && !full && <Chips list={list} />}

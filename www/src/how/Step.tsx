@@ -14,6 +14,9 @@ interface StepWords {
   readonly title: string;
   readonly text: string;
   readonly others?: Partial<Record<EncoderId, string>>;
+  /** What else belongs there; it is not presented. `moreOf`: where it does not fit another encoder than what ships. */
+  readonly more?: string;
+  readonly moreOf?: Partial<Record<EncoderId, string>>;
 }
 
 export function Step({ id, index }: { id: StepId; index: number }) {
@@ -31,7 +34,7 @@ export function Step({ id, index }: { id: StepId; index: number }) {
     if (shown || left) title.current?.focus({ preventScroll: left });
   }, [shown]);
   const Title = shown ? "h1" : "h2";
-  const { title: name, text, others }: StepWords = words.steps[id];
+  const { title: name, text, others, more, moreOf }: StepWords = words.steps[id];
   return (
     <section class={`step step-${id}`} id={`step-${id}`} aria-labelledby={`step-${id}-title`} ref={section}>
       <div class="step-words">
@@ -40,6 +43,7 @@ export function Step({ id, index }: { id: StepId; index: number }) {
           {name}
         </Title>
         <p class="step-text">{others?.[encoder.value] ?? text}</p>
+        {more !== undefined && !shown && <p class="step-more">{moreOf?.[encoder.value] ?? more}</p>}
       </div>
       <div class={waiting.value ? "step-figure stale" : "step-figure"}>{result && <Figure result={result} />}</div>
     </section>

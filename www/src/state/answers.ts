@@ -5,24 +5,52 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { CaseLens, CompareOptions, Comparison } from "caselens";
-import { lens, noteDevice, overcome } from "./engine";
-import { filledConditions, isBlank, sentences } from "./fields";
+import { encoder, lens, noteDevice, overcome } from "./engine";
+import { fields, filledConditions, isBlank, sentences } from "./fields";
 import { asProblem, isAboutInput, isAbort, type Problem } from "./problem";
+import { type StoredAnswer, storedFor } from "./stored";
 
-export type Answer = { readonly comparison: Comparison } | { readonly problem: Problem };
+export type Answer = { readonly comparison: Comparison } | StoredAnswer | { readonly problem: Problem };
+
+/** Two sentences. */
+type Pair = readonly [string, string];
 
 const pauseMs = 150;
-/** A condition that takes longer than this, in milliseconds, makes a device slow: suggesting takes some thirty. */
+/** Where a condition takes longer than this, in milliseconds, a device is slow: suggesting takes some thirty. */
 const slowMs = 500;
+/** How many of the last answers tell how fast a device is. */
+const recent = 5;
 
 /** Answers by the condition's identity; those of edited conditions stay until they are replaced. */
 export const answers = signal<ReadonlyMap<number, Answer>>(new Map());
 export const pending = signal(false);
+/** Whether the answers are an example's that were computed beforehand: until the lens has its own, or something else is typed. */
+export const stored = signal(false);
+/** Whether the answers are not those to what is typed. */
+export const stale = computed(() => pending.value && !stored.value);
 export const failure = signal<Problem | undefined>(undefined);
 /** How long the last answer took, in milliseconds, and for how many conditions. */
 export const lastTime = signal<{ readonly ms: number; readonly conditions: number } | undefined>(undefined);
-/** Whether the device takes too long to compute what nobody has asked for; undefined before the first answer. */
-export const slow = computed(() => lastTime.value && lastTime.value.ms > slowMs * lastTime.value.conditions);
+/** Milliseconds a condition that the lens's last answers took, oldest first. */
+export const paces = signal<readonly number[]>([]);
+/**
+ * Whether the device takes too long to compute what nobody has asked for, by the best of its last answers: what else it was busy with
+ * meanwhile makes an answer slow, and nothing makes one fast. Undefined before the first answer.
+ */
+export const slow = computed(() => (paces.value.length === 0 ? undefined : Math.min(...paces.value) > slowMs));
+
+/** Takes note of how long an answer under so many conditions took. */
+function time(ms: number, conditions: number): void {
+  lastTime.value = { ms, conditions };
+  paces.value = [...paces.value, ms / conditions].slice(-recent);
+}
+
+/** Asks the lens once more what it has answered, to see how long that takes now. */
+export async function timeAgain(by: CaseLens, pair: Pair, condition: string, signal: AbortSignal): Promise<void> {
+  const started = performance.now();
+  await by.compare(...pair, [condition], { signal });
+  if (!signal.aborted && lens.peek() === by) paces.value = [...paces.value, performance.now() - started].slice(-recent);
+}
 /** The similarity of the two sentences without a condition. */
 export const unconditional = signal<number | undefined>(undefined);
 
@@ -41,9 +69,6 @@ let running: AbortController | undefined;
 /** What an answer says, where it says something. */
 export const comparisonOf = (answer: Answer | undefined): Comparison | undefined =>
   answer && "comparison" in answer ? answer.comparison : undefined;
-
-/** Two sentences. */
-type Pair = readonly [string, string];
 
 /** An answer for each condition. Where a text is to blame they are asked for one by one, so that the others get theirs. */
 export async function ask(by: CaseLens, pair: Pair, conditions: readonly string[], options: CompareOptions): Promise<Answer[]> {
@@ -89,13 +114,14 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
       failure.value = blamed;
       return;
     }
-    if (missing.length > 0) lastTime.value = { ms: performance.now() - started, conditions: missing.length };
+    if (missing.length > 0) time(performance.now() - started, missing.length);
     noteDevice();
     missing.forEach((text, index) => {
       const answer = fresh[index];
       if (answer) usable.set(text, answer);
     });
     known = { lens: by, pair: key, answers: usable };
+    stored.value = false;
     answers.value = new Map(
       wanted.flatMap(({ id, text }) => {
         const answer = usable.get(text);
@@ -117,9 +143,24 @@ async function update(by: CaseLens, own: AbortController): Promise<void> {
 /** Nothing can be compared: takes back what stands there. */
 function forget(): void {
   answers.value = new Map();
+  stored.value = false;
   unconditional.value = undefined;
   failure.value = undefined;
   pending.value = false;
+}
+
+/** Shows what was computed beforehand, where that is of what is typed and nothing newer is there; takes it back where it is not. */
+function showStored(): boolean {
+  const now = fields.peek();
+  const own = encoder.peek() === "small" && known?.pair !== JSON.stringify(now.sentences) ? storedFor(now) : undefined;
+  if (own) {
+    answers.value = new Map(filledConditions.peek().flatMap(({ id }, at) => (own[at] ? [[id, own[at]] as const] : [])));
+    unconditional.value = own[0]?.comparison.unconditional;
+    failure.value = undefined;
+    pending.value = false;
+    stored.value = true;
+  } else if (stored.peek()) forget();
+  return own !== undefined;
 }
 
 /** Asks again for what is typed, after `delay` milliseconds without another change. */
@@ -132,7 +173,7 @@ function schedule(delay: number): (() => void) | undefined {
     return undefined;
   }
   if (!by) {
-    pending.value = answers.peek().size > 0;
+    if (!showStored()) pending.value = answers.peek().size > 0;
     return undefined;
   }
   const own = new AbortController();
@@ -148,10 +189,11 @@ export function startAnswers(): void {
   let asked: CaseLens | undefined;
   effect(() => {
     const by = lens.value;
+    encoder.value;
     sentences.forEach((sentence) => sentence.value);
     filledConditions.value;
     const delay = by === asked ? pauseMs : 0;
-    if (by !== asked) lastTime.value = undefined; // it was another device's
+    if (by !== asked) [lastTime.value, paces.value] = [undefined, []]; // they were another device's
     asked = by;
     return untracked(() => schedule(delay));
   });

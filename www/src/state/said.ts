@@ -5,10 +5,11 @@ import { computed } from "@preact/signals";
 import { type Comparison, type Unsaid, unsaid } from "caselens";
 import { answers, comparisonOf, failure } from "./answers";
 import { lens } from "./engine";
+import { storedInfo } from "./stored";
 
 /** Which of the sentences say nothing about the condition of an answer. */
 export const unsaidIn = (comparison: Comparison | undefined): Unsaid | undefined =>
-  comparison && lens.value && unsaid(comparison, lens.value.info);
+  comparison && unsaid(comparison, lens.value?.info ?? storedInfo);
 
 /** Why an answer is uncertain: a text is in another language, holds characters that the encoder does not know, or was not read to its end. */
 export type Doubt = "foreign" | "unknown" | "cut";

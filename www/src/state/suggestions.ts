@@ -2,12 +2,14 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { CaseLens, Embeddings, Suggestion } from "caselens";
-import { bothTyped, failure, pending, slow } from "./answers";
+import { bothTyped, failure, paces, pending, slow, timeAgain } from "./answers";
 import { encoder, lens } from "./engine";
 import { filledConditions, sentences } from "./fields";
 import { view } from "./route";
 
 const pauseMs = 1000;
+/** After how many milliseconds a device that was slow at first is timed once more, and with how many answers it has had its chance. */
+const [againMs, chances] = [4000, 3];
 /** How many suggestions are shown, and how many are asked for: some may be there in other words. */
 const [shown, limit] = [8, 16];
 /**
@@ -99,6 +101,18 @@ export function startSuggestions(): void {
         },
       );
     }, pauseMs * 4 ** times);
+    return () => {
+      clearTimeout(timer);
+      own.abort();
+    };
+  });
+  // What was busy when the first answer was awaited need not be busy now.
+  effect(() => {
+    const [by, pair, condition] = [lens.value, pairNow(), there.value[0]];
+    const idle = !pending.value && !failure.value && bothTyped.value && view.value === "compare";
+    if (!by || !idle || condition === undefined || slow.value !== true || paces.value.length >= chances) return undefined;
+    const own = new AbortController();
+    const timer = setTimeout(() => void timeAgain(by, pair, condition, own.signal).catch(() => {}), againMs);
     return () => {
       clearTimeout(timer);
       own.abort();

@@ -19,6 +19,27 @@ export interface Attended {
 const mean = (numbers: readonly number[]): number =>
   numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
 
+/** A word by its place in the sentence, and what it is given. */
+interface Weighed {
+  readonly start: number;
+  readonly end: number;
+  readonly weight: number;
+}
+
+/** The sentence cut into these words and what lies between them. */
+export function weighed(sentence: string, words: readonly Weighed[]): Attended {
+  const toSentence = words.reduce((sum, { weight }) => sum + weight, 0);
+  const pieces: WordPiece[] = [];
+  let at = 0;
+  for (const { start, end, weight } of [...words].sort((a, b) => a.start - b.start)) {
+    if (start > at) pieces.push({ text: sentence.slice(at, start), share: undefined });
+    pieces.push({ text: sentence.slice(Math.max(at, start), end), share: toSentence > 0 ? weight / toSentence : 0 });
+    at = Math.max(at, end);
+  }
+  if (at < sentence.length) pieces.push({ text: sentence.slice(at), share: undefined });
+  return { pieces, toSentence, largest: Math.max(0, ...pieces.map(({ share }) => share ?? 0)) };
+}
+
 /** Averaged over the condition's tokens and, where the model reads the two in both orders, over these. */
 export function attended(sentence: string, readings: readonly Reading[], layer: number): Attended {
   const words = new Map<number, { start: number; end: number; weights: number[] }>();
@@ -35,17 +56,8 @@ export function attended(sentence: string, readings: readonly Reading[], layer: 
       });
     });
   }
-  const weighed = [...words.values()]
-    .map(({ start, end, weights }) => ({ start, end, weight: weights.reduce((sum, weight) => sum + weight, 0) }))
-    .sort((a, b) => a.start - b.start);
-  const toSentence = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  const pieces: WordPiece[] = [];
-  let at = 0;
-  for (const { start, end, weight } of weighed) {
-    if (start > at) pieces.push({ text: sentence.slice(at, start), share: undefined });
-    pieces.push({ text: sentence.slice(Math.max(at, start), end), share: toSentence > 0 ? weight / toSentence : 0 });
-    at = Math.max(at, end);
-  }
-  if (at < sentence.length) pieces.push({ text: sentence.slice(at), share: undefined });
-  return { pieces, toSentence, largest: Math.max(0, ...pieces.map(({ share }) => share ?? 0)) };
+  return weighed(
+    sentence,
+    [...words.values()].map(({ start, end, weights }) => ({ start, end, weight: weights.reduce((sum, weight) => sum + weight, 0) })),
+  );
 }

@@ -134,6 +134,7 @@ export const strings: Strings = {
     under: (condition) => `unter „${condition}“`,
     needSentences: "Geben Sie beide Sätze ein, um sie zu vergleichen.",
     needCondition: "Geben Sie eine Bedingung ein, unter der die Sätze verglichen werden.",
+    beforehand: "Antworten, die dasselbe Modell vorab berechnet hat.",
     unsaid: { both: "keiner der Sätze sagt etwas dazu", first: "nur der zweite sagt etwas dazu", second: "nur der erste sagt etwas dazu" },
     spokenUnsaid: (condition, which) => `${condition}: ${which}.`,
     doubt: { foreign: "unsicher: kein Englisch", unknown: "unsicher: unbekannte Zeichen", cut: "unsicher: nicht zu Ende gelesen" },
@@ -243,6 +244,14 @@ export const strings: Strings = {
         small: "",
         large: "Diese Zahlen gehören zu dem Encoder, der jetzt antwortet: „Groß“.",
         case: "Diese Zahlen gehören zu dem Encoder, der jetzt antwortet: „CASE, wie veröffentlicht“.",
+      },
+      failures: {
+        title: "Wo es danebenliegt: Beispiele",
+        lead: "Diese Paare beurteilt der mitgelieferte Encoder anders, als Menschen es täten. Öffnen Sie eines und versuchen Sie, mit welchen Worten es gelingt.",
+        kinds: { roles: "Wer wem etwas tut", irony: "Ironie", units: "Einheiten", time: "Uhrzeiten", arithmetic: "Rechnen", world: "Was man über die Welt weiß" },
+        model: (s: string) => `das Modell sagt ${s};`,
+        people: { alike: "Menschen würden sagen: gleich.", unlike: "Menschen würden sagen: nicht gleich." },
+        open: "Dieses Paar öffnen",
       },
       strong: {
         title: "Meist richtig",
@@ -446,6 +455,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Diesen Vergleich speichern (CSV)",
+    picture: "Als Bild speichern (PNG)",
+    artist: "Das Zeichenprogramm für Bilder",
+    by: (name: string) => `Von caselens mit dem Encoder „${name}“ verglichen, im Browser.`,
     snippet: "In die eigene Seite einbauen",
     copied: "HTML kopiert. Es braucht die npm-Pakete caselens und caselens-csts neben Ihrer Seite.",
   },
@@ -543,6 +555,10 @@ export const strings: Strings = {
       tokens: {
         title: "Aus Wörtern werden Token",
         text: "Der Encoder liest Bedingung und Satz zusammen, als einen Text. Er kennt rund dreißigtausend Wortstücke, seine Token; seltene Wörter zerfallen in mehrere (## heißt: Das Wort geht weiter). [CLS] und [SEP] sind eigene Zeichen: der Anfang und das Ende eines Teils.",
+        more: "Vor der ersten Schicht wird jedes Token zu 384 Zahlen, der Summe dreier gelernter Listen: eine dafür, welches Stück es ist, eine für seine Position im Text (es gibt 512) und eine für sein Segment, das sagt, ob es zur Bedingung oder zum Satz gehört. Ohne Positionen wären „dog bites man“ und „man bites dog“ dasselbe.",
+        moreOf: {
+          large: "Vor der ersten Schicht wird jedes Token zu 768 Zahlen, der Summe zweier gelernter Listen: eine dafür, welches Stück es ist, und eine für seine Position im Text (es gibt 512). Wie weit zwei Token auseinanderliegen, zählt in der Aufmerksamkeit noch einmal. Segmente hat dieser Encoder nicht: Nur die Marken trennen die Bedingung vom Satz. Ohne Positionen wären „dog bites man“ und „man bites dog“ dasselbe.",
+        },
         others: {
           large: "Der Encoder liest Bedingung und Satz zusammen, als einen Text. Er kennt rund dreißigtausend Wortstücke, seine Token; seltene Wörter zerfallen in mehrere (## heißt: Das Wort geht weiter). <s> und </s> sind eigene Zeichen: der Anfang und das Ende eines Teils.",
         },
@@ -551,6 +567,10 @@ export const strings: Strings = {
       attention: {
         title: "Die Bedingung schaut auf die Wörter",
         text: "In jeder Schicht schaut jedes Token auf alle anderen und nimmt etwas von ihnen auf; wie viel von welchem, ist seine Aufmerksamkeit. Hier sehen Sie, auf welche Wörter jedes Satzes die Token der Bedingung schauen: als Anteil dessen, was sie diesem Satz widmen, gemittelt über die Heads der Schicht. Das sagt nicht alles: Was von einem Wort aufgenommen wird, kann viel oder wenig sein, und jedes Token behält auch, was es schon hatte.",
+        more: "Die Aufmerksamkeit ist die eine Hälfte einer Schicht. In der anderen, dem Feed-forward-Teil, geht jedes Token für sich durch ein kleines Netz: von 384 Zahlen auf 1.536 und zurück auf 384. Dort liegen zwei Drittel der Gewichte einer Schicht. Was dabei herauskommt, wird zu dem addiert, was das Token schon hatte, und geht in die nächste der sechs Schichten.",
+        moreOf: {
+          large: "Die Aufmerksamkeit ist die eine Hälfte einer Schicht. In der anderen, dem Feed-forward-Teil, geht jedes Token für sich durch ein kleines Netz: von 768 Zahlen auf 3.072 und zurück auf 768. Dort liegen zwei Drittel der Gewichte einer Schicht. Was dabei herauskommt, wird zu dem addiert, was das Token schon hatte, und geht in die nächste der zwölf Schichten.",
+        },
         layer: "Schicht",
         of: (at, total) => `${at} von ${total}`,
         share: (text, share) => `${text}: ${percent(share)}`,
@@ -587,6 +607,11 @@ export const strings: Strings = {
       cosine: {
         title: "Eine Zahl bleibt",
         text: "Zwei Vektoren, die in dieselbe Richtung zeigen, haben den Kosinus 1, zwei im rechten Winkel den Kosinus 0. Das ist die Ähnlichkeit; als Bewertung von 1 bis 5 ist sie 1 + 4 · Kosinus, wobei ein Kosinus unter 0 als 0 zählt, oder, bei den mitgelieferten Encodern, was Menschen Paaren mit solchem Kosinus gaben.",
+        more: "Was eine Bedingung bedeutet, hat niemand in das Modell hineingeschrieben: Es wurde trainiert. Sein Encoder hatte aus mehr als einer Milliarde Textpaaren gelernt, welche zusammengehören. Dann wurden seine Kosinuswerte mit den Urteilen von Menschen über 11.342 Paare unter einer Bedingung verglichen, und mit weiteren Paaren, die ein größeres Modell beurteilt hat; nach jeweils einigen Paaren wurde jedes seiner 22 Millionen Gewichte ein wenig verschoben, sodass Kosinus und Urteil sich näherkommen, immer wieder.",
+        moreOf: {
+          large: "Was eine Bedingung bedeutet, hat niemand in das Modell hineingeschrieben: Es wurde trainiert. Sein Encoder hatte aus mehr als einer Milliarde Textpaaren gelernt, welche zusammengehören. Dann wurden seine Kosinuswerte mit den Urteilen von Menschen über 11.342 Paare unter einer Bedingung verglichen, und mit weiteren Paaren, die ein größeres Modell beurteilt hat; 2.230-mal wurde jedes seiner 110 Millionen Gewichte ein wenig verschoben, sodass Kosinus und Urteil sich näherkommen.",
+          case: "Was eine Bedingung bedeutet, hat niemand in das Modell hineingeschrieben: Es wurde trainiert. Sein Encoder hatte aus mehr als einer Milliarde Textpaaren gelernt, welche zusammengehören, und blieb so. Nur der Kopf wurde mit den Urteilen von Menschen über 11.342 Paare unter einer Bedingung verglichen: Nach jeweils einigen Paaren wurde jedes seiner Gewichte ein wenig verschoben, sodass Kosinus und Urteil sich näherkommen, immer wieder.",
+        },
         chart: "Kosinus nach jedem Schritt",
         names: { plain: "ohne Bedingung", joint: "mit Bedingung", offset: "abgezogen", projected: "nach dem Head" },
         angle: (s, degrees) => `Kosinus ${cosine(s)}: Die beiden Vektoren liegen ${degrees}° auseinander.`,

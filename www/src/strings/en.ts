@@ -139,6 +139,7 @@ export const strings = {
     under: (condition: string) => `under “${condition}”`,
     needSentences: "Type both sentences to compare them.",
     needCondition: "Type a condition to compare the sentences under.",
+    beforehand: "Answers computed beforehand by the same model.",
     unsaid: { both: "neither sentence says", first: "only the second says", second: "only the first says" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     doubt: { foreign: "uncertain: not English", unknown: "uncertain: unknown characters", cut: "uncertain: not read to its end" },
@@ -252,6 +253,14 @@ export const strings = {
         small: "",
         large: "These are the figures of the encoder that answers now, “Large”.",
         case: "These are the figures of the encoder that answers now, “CASE, as published”.",
+      },
+      failures: {
+        title: "See where it goes wrong",
+        lead: "These pairs the encoder that ships judges otherwise than people would. Open one, and try in which words it gets it right.",
+        kinds: { roles: "Who does what to whom", irony: "Irony", units: "Units", time: "Clock times", arithmetic: "Arithmetic", world: "What is known about the world" },
+        model: (s: string) => `the model says ${s};`,
+        people: { alike: "people would say: the same.", unlike: "people would say: not the same." },
+        open: "Open this pair",
       },
       strong: {
         title: "Often right",
@@ -457,6 +466,9 @@ export const strings = {
 
   takeAlong: {
     csv: "Save this comparison (CSV)",
+    picture: "Save as a picture (PNG)",
+    artist: "What draws the picture",
+    by: (name: string) => `Compared by caselens with the encoder “${name}”, in the browser.`,
     snippet: "Put this on your page",
     copied: "HTML copied. It needs the npm packages caselens and caselens-csts beside your page.",
   },
@@ -555,6 +567,10 @@ export const strings = {
       tokens: {
         title: "Words become tokens",
         text: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). [CLS] and [SEP] are marks of its own: the beginning, and the end of a part.",
+        more: "Before the first layer each token becomes 384 numbers, the sum of three lists that were learnt: one for which piece it is, one for its position in the text (there are 512), and one for its segment, which says whether it belongs to the condition or to the sentence. Without positions “dog bites man” and “man bites dog” would be the same.",
+        moreOf: {
+          large: "Before the first layer each token becomes 768 numbers, the sum of two lists that were learnt: one for which piece it is, and one for its position in the text (there are 512). How far two tokens lie apart counts once more in attention. This encoder has no segments: the marks alone part the condition from the sentence. Without positions “dog bites man” and “man bites dog” would be the same.",
+        },
         others: {
           large: "The encoder reads condition and sentence together, as one text. It knows some thirty thousand pieces of words, its tokens; rare words fall into several (## marks a continued word). <s> and </s> are marks of its own: the beginning, and the end of a part.",
         },
@@ -563,6 +579,10 @@ export const strings = {
       attention: {
         title: "The condition looks at the words",
         text: "In every layer each token looks at all others and takes something from them; how much from which is its attention. Here is where the condition’s tokens look among the words of each sentence, as a share of what they give to that sentence, averaged over the layer’s heads. It does not tell everything: what is taken from a word can be much or little, and every token also keeps what it had.",
+        more: "Attention is one half of a layer. In the other, the feed-forward part, each token goes by itself through a small network: from 384 numbers to 1,536, and back to 384. Two thirds of a layer’s weights are there. What it finds is added to what the token had, and goes on to the next of the six layers.",
+        moreOf: {
+          large: "Attention is one half of a layer. In the other, the feed-forward part, each token goes by itself through a small network: from 768 numbers to 3,072, and back to 768. Two thirds of a layer’s weights are there. What it finds is added to what the token had, and goes on to the next of the twelve layers.",
+        },
         layer: "Layer",
         of: (at: number, count: number) => `${at} of ${count}`,
         share: (text: string, share: number) => `${text}: ${Math.round(100 * share)} %`,
@@ -600,6 +620,11 @@ export const strings = {
       cosine: {
         title: "One number remains",
         text: "Two vectors that point the same way have a cosine of 1, two at right angles have 0. That is the similarity; as a rating from 1 to 5 it is 1 + 4 · cosine, where a cosine below 0 counts as 0, or, with the encoders that ship, what people gave pairs of such a cosine.",
+        more: "Nobody wrote into the model what a condition means: it was trained. Its encoder had learnt from more than a billion pairs of texts which of them belong together. Then its cosines were held against people’s ratings of 11,342 pairs under a condition, and against further pairs that a larger model rated; after every few pairs each of its 22 million weights was moved a little, so that cosine and rating come closer, again and again.",
+        moreOf: {
+          large: "Nobody wrote into the model what a condition means: it was trained. Its encoder had learnt from more than a billion pairs of texts which of them belong together. Then its cosines were held against people’s ratings of 11,342 pairs under a condition, and against further pairs that a larger model rated; 2,230 times each of its 110 million weights was moved a little, so that cosine and rating come closer.",
+          case: "Nobody wrote into the model what a condition means: it was trained. Its encoder had learnt from more than a billion pairs of texts which of them belong together, and stayed so. The head alone was held against people’s ratings of 11,342 pairs under a condition: after every few pairs each of its weights was moved a little, so that cosine and rating come closer, again and again.",
+        },
         chart: "Cosine after each step",
         names: { plain: "no condition", joint: "with condition", offset: "subtracted", projected: "after the head" },
         angle: (s: number, degrees: number) => `Cosine ${cosine(s)}: the two vectors are ${degrees}° apart.`,

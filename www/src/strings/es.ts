@@ -142,6 +142,7 @@ export const strings: Strings = {
     under: (condition: string) => `según ${quoted(condition)}`,
     needSentences: "Escribe las dos frases para compararlas.",
     needCondition: "Escribe una condición para comparar las frases.",
+    beforehand: "Respuestas calculadas de antemano por el mismo modelo.",
     unsaid: { both: "ninguna frase lo dice", first: "solo lo dice la segunda", second: "solo lo dice la primera" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
     doubt: { foreign: "incierto: no es inglés", unknown: "incierto: caracteres desconocidos", cut: "incierto: no se leyó hasta el final" },
@@ -261,6 +262,14 @@ export const strings: Strings = {
         small: "",
         large: "Estas cifras son las del codificador que responde ahora, «Grande».",
         case: "Estas cifras son las del codificador que responde ahora, «CASE, como se publicó».",
+      },
+      failures: {
+        title: "Ver dónde se equivoca",
+        lead: "El codificador incluido juzga estas parejas de otra manera que las personas. Abre una y prueba con qué palabras acierta.",
+        kinds: { roles: "Quién hace qué a quién", irony: "Ironía", units: "Unidades", time: "Horas", arithmetic: "Cálculo", world: "Lo que se sabe del mundo" },
+        model: (s: string) => `el modelo dice ${s};`,
+        people: { alike: "la gente diría: lo mismo.", unlike: "la gente diría: no es lo mismo." },
+        open: "Abrir esta pareja",
       },
       strong: {
         title: "Suele acertar",
@@ -469,6 +478,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Guardar esta comparación (CSV)",
+    picture: "Guardar como imagen (PNG)",
+    artist: "lo que dibuja la imagen",
+    by: (name: string) => `Comparado por caselens con el codificador «${name}», en el navegador.`,
     snippet: "Ponerlo en tu página",
     copied: "HTML copiado. Necesita los paquetes npm caselens y caselens-csts junto a tu página.",
   },
@@ -567,6 +579,10 @@ export const strings: Strings = {
       tokens: {
         title: "Las palabras pasan a ser tokens",
         text: "El codificador lee la condición y la frase juntas, como un solo texto. Conoce unos treinta mil trozos de palabras, sus tokens; las palabras raras se dividen en varios (## marca la continuación de una palabra). [CLS] y [SEP] son marcas propias: el principio, y el final de una parte.",
+        more: "Antes de la primera capa, cada token se convierte en 384 números, la suma de tres listas aprendidas: una según qué trozo es, otra según su posición en el texto (hay 512) y otra según su segmento, que dice si pertenece a la condición o a la frase. Sin posiciones, «dog bites man» y «man bites dog» serían lo mismo.",
+        moreOf: {
+          large: "Antes de la primera capa, cada token se convierte en 768 números, la suma de dos listas aprendidas: una según qué trozo es y otra según su posición en el texto (hay 512). La distancia entre dos tokens cuenta otra vez en la atención. Este codificador no tiene segmentos: solo las marcas separan la condición de la frase. Sin posiciones, «dog bites man» y «man bites dog» serían lo mismo.",
+        },
         others: {
           large: "El codificador lee la condición y la frase juntas, como un solo texto. Conoce unos treinta mil trozos de palabras, sus tokens; las palabras raras se dividen en varios (## marca la continuación de una palabra). <s> y </s> son marcas propias: el principio, y el final de una parte.",
         },
@@ -575,6 +591,10 @@ export const strings: Strings = {
       attention: {
         title: "La condición mira las palabras",
         text: "En cada capa, cada token mira a todos los demás y toma algo de ellos; cuánto toma de cada uno es su atención. Aquí se ve adónde miran los tokens de la condición entre las palabras de cada frase, como parte de lo que dan a esa frase, en promedio entre las cabezas de la capa. No lo dice todo: lo que se toma de una palabra puede ser mucho o poco, y cada token conserva además lo que ya tenía.",
+        more: "La atención es una mitad de cada capa. En la otra, la parte «feed-forward», cada token pasa por sí solo por una red pequeña: de 384 números a 1536 y de vuelta a 384. Ahí están dos tercios de los pesos de una capa. Lo que sale se suma a lo que el token ya tenía y pasa a la siguiente de las seis capas.",
+        moreOf: {
+          large: "La atención es una mitad de cada capa. En la otra, la parte «feed-forward», cada token pasa por sí solo por una red pequeña: de 768 números a 3072 y de vuelta a 768. Ahí están dos tercios de los pesos de una capa. Lo que sale se suma a lo que el token ya tenía y pasa a la siguiente de las doce capas.",
+        },
         layer: "Capa",
         of: (at: number, count: number) => `${at} de ${count}`,
         share: (text: string, share: number) => `${text}: ${rounded(share)}`,
@@ -612,6 +632,11 @@ export const strings: Strings = {
       cosine: {
         title: "Queda un solo número",
         text: "Dos vectores que apuntan en la misma dirección tienen un coseno de 1; dos en ángulo recto, de 0. Esa es la similitud; como nota del 1 al 5 es 1 + 4 · coseno, donde un coseno menor que 0 cuenta como 0, o, con los codificadores incluidos, lo que las personas dieron a parejas con ese coseno.",
+        more: "Nadie escribió en el modelo qué significa una condición: se entrenó. Su codificador había aprendido, con más de mil millones de parejas de textos, cuáles van juntos. Después se compararon sus cosenos con las notas que la gente dio a 11.342 parejas bajo una condición, y con otras parejas puntuadas por un modelo mayor; cada pocas parejas, cada uno de sus 22 millones de pesos se movió un poco para acercar coseno y nota, una y otra vez.",
+        moreOf: {
+          large: "Nadie escribió en el modelo qué significa una condición: se entrenó. Su codificador había aprendido, con más de mil millones de parejas de textos, cuáles van juntos. Después se compararon sus cosenos con las notas que la gente dio a 11.342 parejas bajo una condición, y con otras parejas puntuadas por un modelo mayor; 2230 veces, cada uno de sus 110 millones de pesos se movió un poco para acercar coseno y nota.",
+          case: "Nadie escribió en el modelo qué significa una condición: se entrenó. Su codificador había aprendido, con más de mil millones de parejas de textos, cuáles van juntos, y se quedó así. Solo la cabeza se comparó con las notas que la gente dio a 11.342 parejas bajo una condición: cada pocas parejas, cada uno de sus pesos se movió un poco para acercar coseno y nota, una y otra vez.",
+        },
         chart: "Coseno tras cada paso",
         names: { plain: "sin condición", joint: "con condición", offset: "restada", projected: "tras la cabeza" },
         angle: (s: number, degrees: number) => `Coseno ${cosine(s)}: el ángulo entre los dos vectores es de ${degrees}°.`,

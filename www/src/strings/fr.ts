@@ -144,6 +144,7 @@ export const strings: Strings = {
     under: (condition: string) => `selon ${quoted(condition)}`,
     needSentences: "Saisissez les deux phrases pour les comparer.",
     needCondition: "Saisissez une condition selon laquelle comparer les phrases.",
+    beforehand: "Réponses calculées à l’avance par le même modèle.",
     unsaid: { both: "aucune phrase ne le dit", first: "seule la seconde le dit", second: "seule la première le dit" },
     spokenUnsaid: (condition: string, which: string) => `${condition} : ${which}.`,
     doubt: { foreign: "incertain : pas en anglais", unknown: "incertain : caractères inconnus", cut: "incertain : pas lu jusqu’au bout" },
@@ -263,6 +264,14 @@ export const strings: Strings = {
         small: "",
         large: "Ces chiffres sont ceux de l’encodeur qui répond en ce moment, « Grand ».",
         case: "Ces chiffres sont ceux de l’encodeur qui répond en ce moment, « CASE, tel que publié ».",
+      },
+      failures: {
+        title: "Voir où il se trompe",
+        lead: "L’encodeur fourni juge ces paires autrement que des personnes. Ouvrez-en une et cherchez les mots avec lesquels il voit juste.",
+        kinds: { roles: "Qui fait quoi à qui", irony: "Ironie", units: "Unités", time: "Heures", arithmetic: "Calcul", world: "Ce que l’on sait du monde" },
+        model: (s: string) => `le modèle dit ${s} ;`,
+        people: { alike: "des personnes diraient : pareil.", unlike: "des personnes diraient : pas pareil." },
+        open: "Ouvrir cette paire",
       },
       strong: {
         title: "Souvent juste",
@@ -471,6 +480,9 @@ export const strings: Strings = {
 
   takeAlong: {
     csv: "Enregistrer cette comparaison (CSV)",
+    picture: "Enregistrer comme image (PNG)",
+    artist: "ce qui dessine l’image",
+    by: (name: string) => `Comparé par caselens avec l’encodeur ${quoted(name)}, dans le navigateur.`,
     snippet: "Mettre sur votre page",
     copied: "HTML copié. Il lui faut les paquets npm caselens et caselens-csts à côté de votre page.",
   },
@@ -569,6 +581,10 @@ export const strings: Strings = {
       tokens: {
         title: "Les mots deviennent des tokens",
         text: "L’encodeur lit la condition et la phrase ensemble, comme un seul texte. Il connaît quelque trente mille morceaux de mots, ses tokens ; un mot rare se divise en plusieurs (## marque la suite d’un mot). [CLS] et [SEP] sont ses propres marques : le début, et la fin d’une partie.",
+        more: "Avant la première couche, chaque token devient 384 nombres, la somme de trois listes apprises : l’une pour le morceau qu’il est, l’autre pour sa position dans le texte (il y en a 512), la troisième pour son segment, qui dit s’il appartient à la condition ou à la phrase. Sans les positions, « dog bites man » et « man bites dog » seraient la même chose.",
+        moreOf: {
+          large: "Avant la première couche, chaque token devient 768 nombres, la somme de deux listes apprises : l’une pour le morceau qu’il est, l’autre pour sa position dans le texte (il y en a 512). La distance entre deux tokens compte encore une fois dans l’attention. Cet encodeur n’a pas de segments : seules les marques séparent la condition de la phrase. Sans les positions, « dog bites man » et « man bites dog » seraient la même chose.",
+        },
         others: {
           large: "L’encodeur lit la condition et la phrase ensemble, comme un seul texte. Il connaît quelque trente mille morceaux de mots, ses tokens ; un mot rare se divise en plusieurs (## marque la suite d’un mot). <s> et </s> sont ses propres marques : le début, et la fin d’une partie.",
         },
@@ -577,6 +593,10 @@ export const strings: Strings = {
       attention: {
         title: "La condition regarde les mots",
         text: "Dans chaque couche, chaque token regarde tous les autres et prend quelque chose à chacun ; la part prise à chacun est son attention. Voici où, parmi les mots de chaque phrase, regardent les tokens de la condition, en part de ce qu’ils accordent à cette phrase, en moyenne sur les têtes de la couche. Cela ne dit pas tout : ce qui est pris d’un mot peut être beaucoup ou peu, et chaque token garde aussi ce qu’il avait.",
+        more: "L’attention est une moitié d’une couche. Dans l’autre, la partie « feed-forward », chaque token passe seul par un petit réseau : de 384 nombres à 1 536, puis de nouveau à 384. Deux tiers des poids d’une couche s’y trouvent. Ce qui en sort s’ajoute à ce que le token avait déjà et passe à la suivante des six couches.",
+        moreOf: {
+          large: "L’attention est une moitié d’une couche. Dans l’autre, la partie « feed-forward », chaque token passe seul par un petit réseau : de 768 nombres à 3 072, puis de nouveau à 768. Deux tiers des poids d’une couche s’y trouvent. Ce qui en sort s’ajoute à ce que le token avait déjà et passe à la suivante des douze couches.",
+        },
         layer: "Couche",
         of: (at: number, count: number) => `${at} sur ${count}`,
         share: (text: string, share: number) => `${text} : ${rounded(share)}`,
@@ -614,6 +634,11 @@ export const strings: Strings = {
       cosine: {
         title: "Il reste un nombre",
         text: "Deux vecteurs de même direction ont un cosinus de 1, deux vecteurs à angle droit un cosinus de 0. C’est la similarité ; en note de 1 à 5, c’est 1 + 4 · cosinus, où un cosinus inférieur à 0 compte pour 0, ou, avec les encodeurs fournis, ce que des personnes ont donné à des paires d’un tel cosinus.",
+        more: "Personne n’a écrit dans le modèle ce que veut dire une condition : il a été entraîné. Son encodeur avait appris, sur plus d’un milliard de paires de textes, lesquels vont ensemble. Ses cosinus ont ensuite été comparés aux notes que des personnes ont données à 11 342 paires sous une condition, et à d’autres paires notées par un modèle plus grand ; toutes les quelques paires, chacun de ses 22 millions de poids a été déplacé un peu, pour rapprocher cosinus et note, encore et encore.",
+        moreOf: {
+          large: "Personne n’a écrit dans le modèle ce que veut dire une condition : il a été entraîné. Son encodeur avait appris, sur plus d’un milliard de paires de textes, lesquels vont ensemble. Ses cosinus ont ensuite été comparés aux notes que des personnes ont données à 11 342 paires sous une condition, et à d’autres paires notées par un modèle plus grand ; 2 230 fois, chacun de ses 110 millions de poids a été déplacé un peu, pour rapprocher cosinus et note.",
+          case: "Personne n’a écrit dans le modèle ce que veut dire une condition : il a été entraîné. Son encodeur avait appris, sur plus d’un milliard de paires de textes, lesquels vont ensemble, et il est resté tel quel. Seule la tête a été comparée aux notes que des personnes ont données à 11 342 paires sous une condition : toutes les quelques paires, chacun de ses poids a été déplacé un peu, pour rapprocher cosinus et note, encore et encore.",
+        },
         chart: "Cosinus après chaque étape",
         names: { plain: "sans condition", joint: "avec condition", offset: "soustraite", projected: "après la tête" },
         angle: (s: number, degrees: number) => `Cosinus ${cosine(s)} : l’angle entre les deux vecteurs est de ${degrees}°.`,

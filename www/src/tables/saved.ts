@@ -13,11 +13,15 @@ const types = { csv: "text/csv;charset=utf-8", json: "application/json" };
 export type Kind = keyof typeof types;
 export const kinds = Object.keys(types) as Kind[];
 
-/** Saves a text as a file. */
-export function download(name: string, kind: Kind, text: string): void {
+/** Saves something as a file. */
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** Saves a text as a file. */
+export const download = (name: string, kind: Kind, text: string): void =>
+  saveBlob(name, new Blob([kind === "csv" ? byteOrderMark + text : text], { type: types[kind] }));

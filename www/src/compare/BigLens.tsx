@@ -22,7 +22,6 @@ const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.sl
 interface Seen {
   /** Undefined where there is no number. */
   readonly value: number | undefined;
-  /** Why it is uncertain; undefined where it is not. */
   readonly doubt: Doubt | undefined;
   readonly caption: string;
   /** All of a caption that may be cut. */
@@ -36,10 +35,9 @@ function seen(): Seen {
   if (through && said) return { value: said.value, doubt: said.doubt, caption: said.why || words.under(through.condition), whole: said.why || through.condition };
   // Before the first answers there is nothing else to see; later the naked eye's number stands in for one that is on its way.
   const value = unconditional.value;
-  const doubt = plainDoubt.value;
-  const why = doubt && words.doubt[doubt];
   const waiting = value === undefined ? conditions.value.find((condition) => condition.id === id) : undefined;
-  return { value, doubt, caption: why || (waiting ? words.under(waiting.text) : lowered(words.unaided)), whole: why };
+  const doubt = value === undefined ? undefined : plainDoubt.value;
+  return { value, doubt, caption: waiting ? words.under(waiting.text) : doubt ? words.doubt[doubt] : lowered(words.unaided), whole: undefined };
 }
 
 export function BigLens() {
@@ -70,13 +68,13 @@ export function SmallLens() {
     observer.observe(figure);
     return () => observer.disconnect();
   }, []);
-  const { value, caption } = seen();
+  const { value, doubt, caption } = seen();
   return (
     <div class="small-lens" aria-hidden="true">
       {away.value && (
-        <p>
+        <p class={doubt && "doubtful"}>
           <Glyph similarity={value ?? 0} />
-          <b>{value === undefined ? words.none : written(value)}</b>
+          <b class={doubt && value !== undefined ? "doubtful-value" : undefined}>{value === undefined ? words.none : written(value)}</b>
           <span class="readout-caption">{caption}</span>
         </p>
       )}

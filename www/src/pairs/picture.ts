@@ -6,10 +6,11 @@ import { answers, comparisonOf, unconditional } from "../state/answers";
 import { encoder, lens } from "../state/engine";
 import { fields, filledConditions } from "../state/fields";
 import { inLens } from "../state/focus";
-import { unsaidIn } from "../state/said";
+import { plainDoubt } from "../state/said";
 import { strings } from "../strings";
 import { saveBlob } from "../tables/saved";
 import { distanceFor } from "../ui/overlap";
+import { saidOf } from "../ui/spoken";
 import { isRightToLeft, linesOf } from "./lines";
 
 const words = strings.results;
@@ -118,8 +119,8 @@ class Pen {
     context.restore();
   }
 
-  /** Two discs that overlap as much as the sentences are alike; pale where nothing is known. */
-  discs(x: number, y: number, similarity: number | undefined): void {
+  /** Two discs that overlap as much as the sentences are alike; pale where nothing is known, and where what is known is uncertain. */
+  discs(x: number, y: number, similarity: number | undefined, isDoubtful: boolean): void {
     const context = this.#context;
     const apart = (distanceFor(similarity ?? 0) * radius) / 2;
     const disc = (centre: number): void => {
@@ -131,7 +132,7 @@ class Pen {
       context.fill();
     };
     context.save();
-    context.globalAlpha = similarity === undefined ? 0.4 : 1;
+    context.globalAlpha = similarity === undefined || isDoubtful ? 0.4 : 1;
     disc(x - apart);
     colour("first");
     disc(x + apart);
@@ -139,7 +140,7 @@ class Pen {
     disc(x - apart);
     context.clip();
     disc(x + apart);
-    if (similarity !== undefined) colour("shared");
+    if (similarity !== undefined) colour(isDoubtful ? "line-strong" : "shared");
     context.restore();
   }
 
@@ -183,7 +184,12 @@ interface Row {
   readonly value: number | undefined;
   readonly told: string;
   readonly colour: Colour;
+  /** The number is uncertain: `told` says why. */
+  readonly isDoubtful?: boolean;
 }
+
+/** A number, marked where it is uncertain. */
+const marked = (value: number, isDoubtful: boolean): string => `${written(value)}${isDoubtful ? " ?" : ""}`;
 
 const signs = { more: "▲", less: "▼", same: "=" } as const;
 const toldIn = { more: "shared-text", less: "less-text", same: "quiet" } as const;
@@ -192,22 +198,23 @@ function rowsNow(): readonly Row[] {
   const own = filledConditions.peek().map(({ id, text }): Row => {
     const name = text.trim();
     const comparison = comparisonOf(answers.peek().get(id));
-    const unsaid = unsaidIn(comparison);
-    if (!comparison || unsaid) return { name, value: undefined, told: unsaid ? words.unsaid[unsaid] : "", colour: "quiet" };
+    const said = saidOf(comparison);
+    if (!comparison || !said || said.why) return { name, value: said?.value, told: said?.why ?? "", colour: "quiet", isDoubtful: said?.value !== undefined };
     const { kind, size } = difference(comparison.similarity, comparison.unconditional);
     return { name, value: comparison.similarity, told: [signs[kind], kind === "same" ? "" : size, words[kind]].filter(Boolean).join(" "), colour: toldIn[kind] };
   });
-  return [{ name: `${words.unaided} – ${words.unaidedNote}`, quiet: true, value: unconditional.peek(), told: "", colour: "quiet" }, ...own];
+  return [{ name: `${words.unaided} – ${words.unaidedNote}`, quiet: true, value: unconditional.peek(), told: "", colour: "quiet", isDoubtful: plainDoubt.peek() !== undefined }, ...own];
 }
 
 const place = (value: number): number => bar.left + bar.wide * Math.min(1, Math.max(0, value));
 
 /** What the naked eye sees too in one colour; beside it what the condition adds, or hatched what it takes away. */
-function drawBar(pen: Pen, value: number | undefined, top: number, high: number): void {
+function drawBar(pen: Pen, { value, isDoubtful = false }: Row, top: number, high: number): void {
   const eye = unconditional.peek();
   const y = top + (high - bar.thick) / 2;
   pen.fill("track", bar.left, y, bar.wide, bar.thick);
-  if (value !== undefined) {
+  if (value !== undefined && isDoubtful) pen.hatch(bar.left, y, place(value) - bar.left, bar.thick);
+  else if (value !== undefined) {
     const [own, plain] = [place(value), place(eye ?? value)];
     pen.fill("shared", bar.left, y, Math.min(own, plain) - bar.left, bar.thick);
     if (own > plain) pen.fill("shared-bright", plain, y, own - plain, bar.thick);
@@ -226,10 +233,11 @@ function drawSentences(pen: Pen, sentences: readonly (readonly string[])[], high
     pen.writeLines(lines, x, margin + 62, textWide, panel.leading, sentenceStyle);
   });
   const through = comparisonOf(answers.peek().get(inLens.peek() ?? -1));
-  const value = unsaidIn(through) ? undefined : (through?.similarity ?? unconditional.peek());
+  const said = saidOf(through);
+  const [value, isDoubtful] = said ? [said.value, said.doubt !== undefined] : [unconditional.peek(), plainDoubt.peek() !== undefined];
   const [x, y] = [width / 2, margin + high / 2 - 16];
-  pen.discs(x, y, value);
-  if (value !== undefined) pen.write(written(value), x, y + radius + 26, valueStyle, "center");
+  pen.discs(x, y, value, isDoubtful);
+  if (value !== undefined) pen.write(marked(value, isDoubtful), x, y + radius + 26, valueStyle, "center");
 }
 
 function drawHeadings(pen: Pen, y: number): void {
@@ -239,12 +247,13 @@ function drawHeadings(pen: Pen, y: number): void {
   pen.write(words.similarity, valueLeft, y, style);
 }
 
-function drawRow(pen: Pen, { value, told, colour, quiet = false }: Row, lines: readonly string[], top: number, high: number): void {
+function drawRow(pen: Pen, line: Row, lines: readonly string[], top: number, high: number): void {
+  const { value, told, colour, quiet = false, isDoubtful = false } = line;
   pen.writeLines(lines, margin, top + row.padding, row.nameWide, row.leading, nameStyle(quiet));
-  drawBar(pen, value, top, high);
+  drawBar(pen, line, top, high);
   const middle = top + high / 2;
-  pen.write(value === undefined ? words.none : written(value), valueLeft, middle, valueStyle);
-  pen.write(told, toldLeft, middle, { size: 19, weight: 600, italic: value === undefined, colour });
+  pen.write(value === undefined ? words.none : marked(value, isDoubtful), valueLeft, middle, isDoubtful ? { ...valueStyle, colour: "quiet" } : valueStyle);
+  pen.write(told, toldLeft, middle, { size: 19, weight: 600, italic: value === undefined || isDoubtful, colour });
 }
 
 async function toPng(): Promise<Blob> {

@@ -145,7 +145,7 @@ export const strings: Strings = {
     beforehand: "Respuestas calculadas de antemano por el mismo modelo.",
     unsaid: { both: "ninguna frase lo dice", first: "solo lo dice la segunda", second: "solo lo dice la primera" },
     spokenUnsaid: (condition: string, which: string) => `${condition}: ${which}.`,
-    doubt: { foreign: "incierto: no es inglés", unknown: "incierto: caracteres desconocidos", cut: "incierto: no se leyó hasta el final" },
+    doubt: { foreign: "incierto: no es inglés", unknown: "incierto: signos desconocidos", cut: "incierto: leído a medias" },
     spokenDoubt: (condition: string, s: number, why: string) => `${condition}: similitud ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sin condición: similitud ${similarity(s)}.`,

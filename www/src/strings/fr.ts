@@ -147,7 +147,7 @@ export const strings: Strings = {
     beforehand: "Réponses calculées à l’avance par le même modèle.",
     unsaid: { both: "aucune phrase ne le dit", first: "seule la seconde le dit", second: "seule la première le dit" },
     spokenUnsaid: (condition: string, which: string) => `${condition} : ${which}.`,
-    doubt: { foreign: "incertain : pas en anglais", unknown: "incertain : caractères inconnus", cut: "incertain : pas lu jusqu’au bout" },
+    doubt: { foreign: "incertain : pas en anglais", unknown: "incertain : caractères inconnus", cut: "incertain : lu en partie" },
     spokenDoubt: (condition: string, s: number, why: string) => `${condition} : similarité ${similarity(s)}, ${why}.`,
     spoken,
     spokenUnaided: (s: number) => `Sans condition : similarité ${similarity(s)}.`,

@@ -12,7 +12,7 @@ import { pageModules } from "./pageModules.mjs";
 /** The view's modules, by their names. */
 let list;
 let remove;
-before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/names", "list/plane", "list/save", "list/telling", "list/verdict", "ui/places"])));
+before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/left", "list/names", "list/plane", "list/save", "list/telling", "list/verdict", "ui/places"])));
 after(() => remove?.());
 
 describe("words of groups", () => {
@@ -273,6 +273,26 @@ describe("whether texts form groups", () => {
       const [priced] = await lens.compare("The phone costs 300 euros", "The laptop costs 1200 dollars", ["the price"]);
       assert.equal(unsaid(priced, lens.info), undefined);
     });
+  });
+});
+
+describe("how long grouping will still take", () => {
+  test("is told by how long it took so far, once that says something", () => {
+    const { secondsLeft } = list.left;
+    assert.equal(secondsLeft(1999, 0.5), undefined);
+    assert.equal(secondsLeft(5000, 0.01), undefined);
+    assert.equal(secondsLeft(5000, 0), undefined);
+    assert.equal(secondsLeft(5000, 1), undefined);
+    assert.equal(secondsLeft(2000, 0.5), 2);
+    assert.equal(secondsLeft(4000, 0.17), 20);
+    assert.equal(secondsLeft(90_000, 0.99), 1);
+  });
+
+  test("is rounded up: to seconds, to five of them, to minutes", () => {
+    for (const [seconds, told] of [[2.5, 3], [9.5, 10], [10, 10], [10.1, 15], [41, 45], [55, 55], [56, 60], [61, 120], [600, 600]]) {
+      assert.equal(list.left.secondsLeft(seconds * 1000, 0.5), told, `${seconds} s`);
+    }
+    assert.equal(list.left.secondsLeft(60_000, 0.1), 540);
   });
 });
 

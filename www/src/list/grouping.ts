@@ -11,6 +11,7 @@ import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 import { strings } from "../strings";
 import { groupCount, lines, sought, through } from "./fields";
+import { secondsLeft } from "./left";
 import { givenNames, namesFor, renamed, settled } from "./names";
 import type { Judging, Verdict } from "./verdict";
 
@@ -42,6 +43,8 @@ export const grouped = signal<Grouped | undefined>(undefined);
 export const progress = signal<number | undefined>(undefined);
 /** How many texts have been read, while they are. */
 export const readSoFar = signal<number | undefined>(undefined);
+/** Seconds that the work will still take, about; undefined while that cannot be told. */
+export const left = signal<number | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
 /** The work was stopped by the person. */
 export const stopped = signal(false);
@@ -131,8 +134,11 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   const [texts, condition, wanted] = [lines.peek(), through.peek(), groupCount.peek()];
   const known = embeddingsOf(by, texts);
   const before = grouped.peek();
+  const begun = performance.now();
   const told = (from: number, to: number) => (now: { readonly progress: number }) => {
-    if (running === own) progress.value = from + (to - from) * now.progress;
+    if (running !== own) return;
+    progress.value = from + (to - from) * now.progress;
+    left.value = secondsLeft(performance.now() - begun, progress.value);
   };
   const options = { condition: condition || undefined, signal: own.signal };
   const toldOfReading = (now: { readonly progress: number }): void => {
@@ -218,6 +224,7 @@ function schedule(delay: number): (() => void) | undefined {
   const own = new AbortController();
   running = own;
   progress.value = 0;
+  left.value = undefined;
   const timer = setTimeout(() => void group(by, own), delay);
   return () => clearTimeout(timer);
 }

@@ -352,6 +352,7 @@ export const strings: Strings = {
     working: (share) => `Es wird gruppiert: ${done(share)}`,
     underWay: (n, condition) => `${texts(n)} ${n === 1 ? "wird" : "werden"}${condition ? ` nach „${condition}“` : ""} gruppiert …`,
     read: (n, of) => `${count(n)} von ${count(of)} gelesen`,
+    left: (seconds) => `noch etwa ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`}`,
     cancel: "Abbrechen",
     stopped: "Vor dem Ende abgebrochen.",
     earlier: "Was unten steht, stammt von vor der letzten Änderung.",

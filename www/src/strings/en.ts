@@ -358,6 +358,8 @@ export const strings = {
     underWay: (texts: number, condition: string) =>
       `Grouping ${texts === 1 ? "1 text" : `${texts.toLocaleString("en")} texts`}${condition ? ` by “${condition}”` : ""} …`,
     read: (n: number, of: number) => `${n.toLocaleString("en")} of ${of.toLocaleString("en")} read`,
+    // Of the time that grouping still takes: whole seconds, or whole minutes from 60 on.
+    left: (seconds: number) => `about ${seconds < 60 ? `${seconds} s` : `${(seconds / 60).toLocaleString("en")} min`} left`,
     cancel: "Cancel",
     stopped: "Stopped before it was done.",
     earlier: "What stands below is from before the last change.",

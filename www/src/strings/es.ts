@@ -370,6 +370,7 @@ export const strings: Strings = {
     underWay: (texts: number, condition: string) =>
       `Agrupando ${counted(texts, "texto", "textos")}${condition ? ` por ${quoted(condition)}` : ""}…`,
     read: (n: number, of: number) => `${count(n)} de ${count(of)} leídos`,
+    left: (seconds: number) => seconds === 1 ? "queda 1 s" : seconds === 60 ? "queda 1 min" : `quedan unos ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`}`,
     cancel: "Cancelar",
     stopped: "Se detuvo antes de terminar.",
     earlier: "Lo que aparece debajo es anterior al último cambio.",

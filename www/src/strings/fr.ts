@@ -372,6 +372,7 @@ export const strings: Strings = {
     underWay: (texts: number, condition: string) =>
       `Formation des groupes : ${counted(texts, "texte", "textes")}${condition ? `, selon ${quoted(condition)}` : ""}…`,
     read: (n: number, of: number) => `${count(n)} sur ${count(of)} lus`,
+    left: (seconds: number) => `encore ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`} environ`,
     cancel: "Annuler",
     stopped: "Arrêté avant la fin.",
     earlier: "Ce qui suit date d’avant le dernier changement.",

@@ -360,6 +360,7 @@ export const strings: Strings = {
     working: (share: number) => `グループに分けています：${percent(share)}`,
     underWay: (texts: number, condition: string) => `${count(texts)}件のテキストを${condition ? `「${condition}」で` : ""}グループに分けています…`,
     read: (n: number, of: number) => `${count(of)}件中${count(n)}件を読みました`,
+    left: (seconds: number) => `残り約${seconds < 60 ? `${seconds}秒` : `${count(seconds / 60)}分`}`,
     cancel: "キャンセル",
     stopped: "途中で止めました。",
     earlier: "以下は、最後の変更より前の結果です。",

@@ -28,5 +28,5 @@ export default defineConfig({
       builds: ["relaxed/caselens_bg.wasm", "caselens_bg.wasm"].map((file) => path.resolve(import.meta.dirname, "../pkg/dist/wasm", file)),
     }),
   ],
-  build: { rollupOptions: { input: ["index.html", "speed.html"].map((page) => path.resolve(import.meta.dirname, page)) } },
+  build: { rollupOptions: { input: ["index.html", "speed.html", "unkept.html"].map((page) => path.resolve(import.meta.dirname, page)) } },
 });

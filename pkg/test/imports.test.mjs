@@ -61,6 +61,7 @@ const HOUSES = {
     "how/": GROUND,
     "larger/": GROUND,
     "speed/": GROUND,
+    "unkept/": GROUND,
     "shell/": [...GROUND, "compare/", "list/", "how/", "larger/"],
     "page.tsx": ["strings.ts", "state/", "list/", "how/", "larger/", "shell/"],
     "main.tsx": ["strings.ts", "page.tsx"],

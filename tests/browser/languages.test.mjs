@@ -290,6 +290,7 @@ const VIEWS = {
   how: [`#/how?${QUERY}&lesson=1`, ".chart canvas"],
   "how, presented": [`#/how?${QUERY}&present=1&step=embedding`, ".chart canvas"],
   speed: ["speed.html", "main button"],
+  unkept: ["unkept.html", "main a"],
 };
 const SIZES = { "320 px": { width: 320, height: 640 }, "1280 px": { width: 1280, height: 800 } };
 

@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { CaseLens } from "../../pkg/dist/node.js";
+import { CaseLens, unsaid } from "../../pkg/dist/node.js";
 import { MODEL_FILE, MODELS, ROOT } from "./helpers.mjs";
 import { pageModules } from "./pageModules.mjs";
 
 /** The view's modules, by their names. */
 let list;
 let remove;
-before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/names", "list/plane", "list/save", "list/telling", "list/verdict", "ui/places"])));
+before(async () => ({ modules: list, remove } = await pageModules(["list/colouring", "list/colours", "tables/read", "list/keywords", "list/left", "list/names", "list/plane", "list/save", "list/telling", "list/verdict", "ui/places"])));
 after(() => remove?.());
 
 describe("words of groups", () => {
@@ -214,6 +214,85 @@ describe("whether texts form groups", () => {
   test("of many texts some are judged by, evenly spread", () => {
     assert.deepEqual(list.verdict.spread(4, 10), [0, 1, 2, 3]);
     assert.deepEqual(list.verdict.spread(10, 4), [0, 2, 5, 7]);
+  });
+
+  describe("with what ships, of 150 reviews that praise a product and 150 that do not", { concurrency: false }, () => {
+    const things = ["headphones", "blender", "phone", "backpack", "lamp", "coffee maker", "watch", "keyboard", "vacuum cleaner", "jacket"];
+    const said = [
+      {
+        first: ["I love this {}.", "Best {} I have ever had.", "This {} works perfectly.", "I am very happy with the {}.", "A wonderful {}!", "The {} exceeded my expectations."],
+        then: ["It is well made and easy to use.", "Delivery took two days and all was in the box.", "My sister wants one too.", "After half a year it is as good as new.", "I would buy it again at once."],
+      },
+      {
+        first: ["I hate this {}.", "Worst {} I have ever had.", "This {} broke on the first day.", "I am very disappointed with the {}.", "A horrible {}!", "The {} fell short of my expectations."],
+        then: ["It is badly made and hard to use.", "Delivery took five weeks and half was missing.", "My sister sent hers back.", "After a week it fell apart.", "I would never buy it again."],
+      },
+    ];
+    // Of the thirty ways to say it every second, another half for every second thing.
+    const reviews = things.flatMap((thing, t) => said.flatMap(({ first, then }, side) =>
+      first.flatMap((one, i) => then.flatMap((other, j) => ((i + j + t) % 2 === 0 ? [{ text: `${one.replace("{}", thing)} ${other}`, side }] : [])))));
+    const texts = reviews.map(({ text }) => text);
+    /** The share of all reviews that lie in a group, of those that say something, with a majority of their own kind. */
+    const purity = (groups) => groups.filter(({ unmentioned }) => !unmentioned).reduce((sum, { members }) => {
+      const praise = members.filter(({ index }) => reviews[index].side === 0).length;
+      return sum + Math.max(praise, members.length - praise);
+    }, 0) / reviews.length;
+    let lens;
+    before(async () => {
+      assert.equal(new Set(texts).size, 300);
+      lens = await CaseLens.load({ model: path.join(MODELS, MODEL_FILE) });
+    });
+    after(() => lens?.dispose());
+
+    test("groups by the sentiment follow it", { timeout: 120_000 }, async () => {
+      const embeddings = await lens.embed(texts, { condition: "the sentiment" });
+      const grouped = (groups) => lens.cluster(texts, { condition: "the sentiment", groups, embeddings });
+      const two = await grouped(2);
+      assert.equal(two.groups.filter(({ unmentioned }) => !unmentioned).length, 2);
+      assert.ok(purity(two.groups) >= 0.85, `${purity(two.groups)}`);
+      // Left to itself it finds three, each of one side: what exceeded expectations it takes for a shade of its own.
+      const [count, verdict] = await list.verdict.judge(lens, embeddings, undefined);
+      assert.equal(verdict.kind, "clear");
+      assert.ok(count === 2 || count === 3, `${count}`);
+      const found = await grouped(count);
+      assert.ok(purity(found.groups) >= 0.9, `${purity(found.groups)}`);
+    });
+
+    test("none is grouped by the price, of which they say nothing", { timeout: 120_000 }, async () => {
+      const embeddings = await lens.embed(texts, { condition: "the price" });
+      const [, { kind }] = await list.verdict.judge(lens, embeddings, undefined);
+      assert.equal(kind, "few");
+      const { groups } = await lens.cluster(texts, { condition: "the price", embeddings });
+      const silent = groups.find(({ unmentioned }) => unmentioned)?.members.length;
+      assert.ok(silent >= 290, `${silent} say nothing of it`);
+    });
+
+    test("“hello” and “hello” say nothing of the price: their similarity is no number like any other", async () => {
+      const [hello] = await lens.compare("hello", "hello", ["the price"]);
+      assert.equal(unsaid(hello, lens.info), "both");
+      const [priced] = await lens.compare("The phone costs 300 euros", "The laptop costs 1200 dollars", ["the price"]);
+      assert.equal(unsaid(priced, lens.info), undefined);
+    });
+  });
+});
+
+describe("how long grouping will still take", () => {
+  test("is told by how long it took so far, once that says something", () => {
+    const { secondsLeft } = list.left;
+    assert.equal(secondsLeft(1999, 0.5), undefined);
+    assert.equal(secondsLeft(5000, 0.01), undefined);
+    assert.equal(secondsLeft(5000, 0), undefined);
+    assert.equal(secondsLeft(5000, 1), undefined);
+    assert.equal(secondsLeft(2000, 0.5), 2);
+    assert.equal(secondsLeft(4000, 0.17), 20);
+    assert.equal(secondsLeft(90_000, 0.99), 1);
+  });
+
+  test("is rounded up: to seconds, to five of them, to minutes", () => {
+    for (const [seconds, told] of [[2.5, 3], [9.5, 10], [10, 10], [10.1, 15], [41, 45], [55, 55], [56, 60], [61, 120], [600, 600]]) {
+      assert.equal(list.left.secondsLeft(seconds * 1000, 0.5), told, `${seconds} s`);
+    }
+    assert.equal(list.left.secondsLeft(60_000, 0.1), 540);
   });
 });
 

@@ -216,7 +216,9 @@ describe("the list view", () => {
     await page.waitForFunction(() => Number(document.querySelector(".work [role=progressbar]")?.getAttribute("aria-valuenow")) > 0);
     // It speaks of what is done, and not of the groups before.
     assert.equal(await page.locator(".work-line [role=status]").innerText(), "Grouping 10,000 texts by “the animal” …");
-    await page.getByText(/^[\d,]+ of 10,000 read$/).waitFor();
+    await page.getByText(/^[\d,]+ of 10,000 read\b/).waitFor();
+    await page.getByText(/^[\d,]+ of 10,000 read · about [\d,]+ (s|min) left$/).waitFor();
+    assert.match(await page.locator(".work [role=progressbar]").getAttribute("aria-valuetext"), /^about [\d,]+ (s|min) left$/);
     await page.getByRole("button", { name: "Cancel" }).press("Enter");
     await page.getByText("Stopped before it was done. What stands below is from before the last change.").waitFor();
     assert.equal(await page.locator(".work [role=progressbar]").count(), 0);

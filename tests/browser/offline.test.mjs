@@ -112,6 +112,44 @@ test("the package's API reference is part of the site, and not of what is kept",
   await server.close();
 });
 
+test("without a network, what is not kept is told as that on a page that leads back", async () => {
+  const server = await serve({ mounts: { "/some/sub/path/": SITE } });
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
+  const home = `${server.origin}/some/sub/path/`;
+  await page.goto(`${home}#device=wasm`);
+  await answered(page);
+  assert.ok(await kept(page));
+  await context.setOffline(true);
+  const told = page.getByRole("heading", { name: "This page needs a network" });
+
+  await page.getByRole("contentinfo").getByRole("link", { name: "API reference" }).click();
+  await told.waitFor();
+  assert.equal(page.url(), `${home}unkept.html#api/index.html`);
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole("link", { name: "Back to caselens" }).click();
+  await answered(page);
+  await page.goto(`${home}THIRD-PARTY-NOTICES.txt`);
+  await told.waitFor();
+  // Only pages of this site are led to.
+  for (const elsewhere of ["//example.org/", "https://example.org/", "javascript:alert(1)", "../../", "//["]) {
+    await page.goto("about:blank");
+    await page.goto(`${home}unkept.html#${elsewhere}`);
+    assert.equal(await page.getByRole("link", { name: "Try again" }).evaluate(({ href }) => href), home, elsewhere);
+  }
+
+  await page.goto(`${home}api/modules/caselens_element.html`);
+  await told.waitFor();
+  await context.setOffline(false);
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Module caselens/element" }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+  await server.close();
+});
+
 for (const [what, at, before] of [
   ["that this browser runs", 0, ""],
   ["that runs anywhere, where there is no relaxed SIMD,", 1, "let asked = 0; WebAssembly.validate = () => asked++ > 0;"],

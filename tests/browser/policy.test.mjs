@@ -13,6 +13,7 @@ const VIEWS = {
   "#/list?list=captions": ".group",
   "#/how": ".step-cosine .step-figure > *",
   "speed.html": "main button",
+  "unkept.html": "main a",
   "api/index.html": "#tsd-nav-container a:visible",
 };
 let server;
@@ -26,7 +27,7 @@ after(async () => {
   await server?.close();
 });
 
-for (const file of ["index.html", "speed.html"]) {
+for (const file of ["index.html", "speed.html", "unkept.html"]) {
   test(`${file} allows its own files alone, and has no script in it`, async () => {
     const html = await readFile(path.join(SITE, file), "utf8");
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html);

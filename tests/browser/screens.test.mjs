@@ -1,4 +1,4 @@
-// Every view of the demo as it looks: light and dark, on a phone, on a desk, on a large screen; and nothing moves by itself.
+// Every view of the demo as it looks: light and dark, in the system's own colours, on a phone, on a desk, on a large screen; and nothing moves by itself.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -8,17 +8,23 @@ import { assertLooks, incomparable } from "./screens.mjs";
 
 const PATIENT = { timeout: 120_000 };
 const PAIR = [["s1", "She plays chess in the park"], ["s2", "He plays football in the park"], ["c", "the place"], ["c", "the game"], ["device", "wasm"]];
+/** Sentences that are written from right to left, and conditions beside them that are not. */
+const RIGHT_TO_LEFT = [["s1", "הילדה משחקת שחמט בפארק"], ["s2", "الولد يلعب كرة القدم في الحديقة"], ["c", "the place"], ["c", "the game"], ["device", "wasm"]];
 const query = (...more) => new URLSearchParams([...PAIR, ...more]).toString();
 
 const explained = () =>
   document.querySelector(".step-figure > *") && !document.querySelector(".step-figure.stale") && [...document.querySelectorAll(".chart")].every((chart) => chart.firstChild);
 
+/** The sentences' languages are told, and that they say nothing about the conditions. */
+const told = () => document.querySelectorAll(".rows:not(.stale, .stored) > .unsaid").length === 2 && /Hebrew/.test(document.body.innerText) && /Arabic/.test(document.body.innerText);
+const compared = () => {
+  const rows = [...document.querySelectorAll(".rows > li:not(.unaided)")].filter((row) => row.querySelector("input").value);
+  return rows.length === 2 && rows.every((row) => /\d/.test(row.querySelector(".cell-value").textContent)) && document.querySelectorAll(".suggestions button").length > 0;
+};
+
 /** Each view: its address below the site, and what tells that it is at rest. */
 const VIEWS = {
-  compare: [`#${query()}`, () => {
-    const rows = [...document.querySelectorAll(".rows > li:not(.unaided)")].filter((row) => row.querySelector("input").value);
-    return rows.length === 2 && rows.every((row) => /\d/.test(row.querySelector(".cell-value").textContent)) && document.querySelectorAll(".suggestions button").length > 0;
-  }],
+  compare: [`#${query()}`, compared],
   list: ["#/list?list=captions&c=the+place&k=5&device=wasm", () => document.querySelectorAll(".group:not(.unmentioned)").length === 5 && !document.querySelector("[role=progressbar]")],
   how: [`#/how?${query()}`, explained],
   lesson: [`#/how?${query(["lesson", "1"])}`, explained],
@@ -48,11 +54,20 @@ after(async () => {
   await server?.close();
 });
 
-for (const [view, [address, atRest]] of Object.entries(VIEWS)) {
+/** A view, the looks it is held to, its address and what tells that it is at rest. */
+const HELD = [
+  ...Object.entries(VIEWS).map(([view, at]) => [view, LOOKS, ...at]),
+  // Playwright's name for the system's own colours, of which Chromium here has a light set.
+  ...Object.entries(VIEWS).map(([view, at]) => [view, [["desk", "forced"]], ...at]),
+  ["right-to-left", [["desk", "light"]], `#${new URLSearchParams(RIGHT_TO_LEFT)}`, told],
+];
+
+for (const [view, looks, address, atRest] of HELD) {
   describe(view, { concurrency: false }, () => {
-    for (const [size, colorScheme] of LOOKS) {
-      test(`${size}, ${colorScheme}: it looks as approved, and nothing moves by itself`, PATIENT, async (t) => {
-        const context = await browser.newContext({ ...SIZES[size], colorScheme, reducedMotion: "reduce", serviceWorkers: "block" });
+    for (const [size, colours] of looks) {
+      test(`${view}, ${size}, ${colours}: it looks as approved, and nothing moves by itself`, PATIENT, async (t) => {
+        const drawn = colours === "forced" ? { forcedColors: "active" } : { colorScheme: colours };
+        const context = await browser.newContext({ ...SIZES[size], ...drawn, reducedMotion: "reduce", serviceWorkers: "block" });
         await context.addInitScript(() => {
           window.shifts = [];
           new PerformanceObserver((list) => {
@@ -70,7 +85,7 @@ for (const [view, [address, atRest]] of Object.entries(VIEWS)) {
         const shifts = await page.evaluate(() => window.shifts);
         assert.ok(shifts.reduce((sum, { value }) => sum + value, 0) < SHIFT, JSON.stringify(shifts, null, 1));
         if (why) t.diagnostic(`not compared: ${why}`);
-        else await assertLooks(page, `${view}-${size}-${colorScheme}`, [".engine dd"]);
+        else await assertLooks(page, `${view}-${size}-${colours}`, [".engine dd"]);
         await context.close();
       });
     }

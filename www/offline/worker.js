@@ -4,13 +4,16 @@
 // checks all of them; if one differs (the server is being updated), nothing is installed and the version before goes
 // on. A version stays until no page uses it any more, or the reader asks for the next one: pages never mix two.
 // Of the builds of the wasm module it holds the one that this browser runs.
-// The model is no part of it: the package keeps that in a cache of its own. What is not listed goes to the network.
+// The model is no part of it: the package keeps that in a cache of its own. What is not listed goes to the network; where there is none, a
+// page of the site that is not kept is led to one that says so.
 
 /** @type {Record<string, string>} SHA-256 in base64 by the path below the scope. */
 const FILES = __FILES__;
 /** Those of them that do the same, the best first: builds of the wasm module. */
 const BUILDS = __BUILDS__;
 const VERSION = "__VERSION__";
+/** Pages of the site that need the network: files, and folders with all below them. */
+const UNKEPT = ["api/", "THIRD-PARTY-NOTICES.txt"];
 
 const scope = new URL("./", self.location.href);
 // One origin may hold several copies of the site, each under a path of its own.
@@ -59,6 +62,17 @@ async function answer(request, name) {
   return (await cache.match(new URL(name, scope))) ?? fetch(request);
 }
 
+/** A page that is not kept, from the network. It is led elsewhere rather than answered: what that page needs lies beside its own address. */
+async function fromNetwork(request) {
+  try {
+    return await fetch(request);
+  } catch {
+    const told = new URL("unkept.html", scope);
+    told.hash = request.url.slice(scope.href.length);
+    return Response.redirect(told);
+  }
+}
+
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(activate()));
 self.addEventListener("message", (event) => {
@@ -69,4 +83,5 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || !request.url.startsWith(scope.href)) return;
   const name = nameOf(request.url);
   if (Object.hasOwn(FILES, name)) event.respondWith(answer(request, name));
+  else if (request.mode === "navigate" && UNKEPT.some((path) => name.startsWith(path))) event.respondWith(fromNetwork(request));
 });

@@ -8,7 +8,7 @@ import { strings } from "../strings";
 import { type Kind, kinds } from "../tables/saved";
 import { Failure } from "../ui/Notices";
 import { lines, through } from "./fields";
-import { age, doubtedNow, foreign, grouped, type Grouped, groupAgain, names, problem, progress, readSoFar, stop, stopped, uncertain, upToDate, verdict } from "./grouping";
+import { age, doubtedNow, foreign, grouped, type Grouped, groupAgain, left, names, problem, progress, readSoFar, stop, stopped, uncertain, upToDate, verdict } from "./grouping";
 import { PassingButton } from "./PassingButton";
 import { download, toCsv, toJson } from "./save";
 
@@ -63,6 +63,7 @@ export function Work() {
             aria-valuemin={0}
             aria-valuemax={100}
             aria-valuenow={Math.floor(share * 100)}
+            aria-valuetext={left.value === undefined ? undefined : words.left(left.value)}
           >
             <div class="progress-fill" style={{ transform: `scaleX(${share})` }} />
           </div>
@@ -82,9 +83,14 @@ export function Work() {
             {stopped.value ? `${words.stopped} ${below()}` : below()}
           </span>{" "}
           {/* The bar says it to who does not see it, when asked. */}
-          {readSoFar.value !== undefined && (
+          {share !== undefined && (
             <span class="quiet" aria-hidden="true">
-              {words.read(readSoFar.value, lines.value.length)}
+              {[
+                readSoFar.value !== undefined && words.read(readSoFar.value, lines.value.length),
+                left.value !== undefined && words.left(left.value),
+              ]
+                .filter(Boolean)
+                .join(" · ")}
             </span>
           )}
         </p>

@@ -3,7 +3,7 @@
 // and whether they are groups at all, is judged before.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import { type CaseLens, type Clustering, Embeddings, type Hit } from "caselens";
+import type { CaseLens, Clustering, Embeddings, Hit } from "caselens";
 import { lens, noteDevice, overcome } from "../state/engine";
 import { step } from "../state/history";
 import { type Doubt, doubtOf } from "../state/said";
@@ -11,8 +11,9 @@ import { asProblem, isAbort, type Problem } from "../state/problem";
 import { view } from "../state/route";
 import { strings } from "../strings";
 import { groupCount, lines, sought, through } from "./fields";
+import { secondsLeft } from "./left";
 import { givenNames, namesFor, renamed, settled } from "./names";
-import type { Trial, Verdict } from "./verdict";
+import type { Judging, Verdict } from "./verdict";
 
 /** Groups, and what they are of. */
 export interface Grouped extends Clustering {
@@ -42,6 +43,8 @@ export const grouped = signal<Grouped | undefined>(undefined);
 export const progress = signal<number | undefined>(undefined);
 /** How many texts have been read, while they are. */
 export const readSoFar = signal<number | undefined>(undefined);
+/** Seconds that the work will still take, about; undefined while that cannot be told. */
+export const left = signal<number | undefined>(undefined);
 export const problem = signal<Problem | undefined>(undefined);
 /** The work was stopped by the person. */
 export const stopped = signal(false);
@@ -131,8 +134,11 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   const [texts, condition, wanted] = [lines.peek(), through.peek(), groupCount.peek()];
   const known = embeddingsOf(by, texts);
   const before = grouped.peek();
+  const begun = performance.now();
   const told = (from: number, to: number) => (now: { readonly progress: number }) => {
-    if (running === own) progress.value = from + (to - from) * now.progress;
+    if (running !== own) return;
+    progress.value = from + (to - from) * now.progress;
+    left.value = secondsLeft(performance.now() - begun, progress.value);
   };
   const options = { condition: condition || undefined, signal: own.signal };
   const toldOfReading = (now: { readonly progress: number }): void => {
@@ -142,7 +148,7 @@ async function group(by: CaseLens, own: AbortController): Promise<void> {
   try {
     const embeddings = known.get(condition) ?? (await by.embed(texts, { ...options, onProgress: toldOfReading }));
     if (running === own) readSoFar.value = undefined;
-    const [count, judgement] = await judge(by, embeddings, wanted, own.signal, told(0.85, 0.95));
+    const [count, judgement] = await judge(by, embeddings, wanted, { signal: own.signal, onProgress: told(0.85, 0.95) });
     const clustering = await by.cluster(texts, {
       ...options,
       groups: count === undefined ? undefined : Math.min(count, texts.length),
@@ -191,44 +197,13 @@ async function wordsOf(by: CaseLens, clustering: Clustering, condition: string, 
   return clustering.groups.map((group) => found[named.indexOf(group)]?.join(strings.list.groups.between) ?? "");
 }
 
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
-
 /**
  * How many groups to make, undefined for as many as the package thinks right, and what is to be said of them: undefined where that could not
- * be judged, without which groups are groups all the same. Texts that say nothing about the condition are left out of it.
+ * be judged, without which groups are groups all the same.
  */
-async function judge(
-  by: CaseLens,
-  embeddings: Embeddings<"float32">,
-  wanted: number | undefined,
-  signal: AbortSignal,
-  onProgress: (now: { readonly progress: number }) => void,
-): Promise<readonly [number | undefined, Verdict | undefined]> {
+async function judge(by: CaseLens, embeddings: Embeddings<"float32">, wanted: number | undefined, options: Judging): Promise<readonly [number | undefined, Verdict | undefined]> {
   const judging = await import("./verdict").catch(() => undefined);
-  const least = by.info.mentioned?.threshold ?? 0;
-  // NaN is of a text without a condition.
-  const said = Array.from({ length: embeddings.length }, (_, i) => i).filter((i) => !((embeddings.mentioned?.[i] ?? 1) < least));
-  if (!judging) return [wanted, undefined];
-  if (said.length < judging.leastTexts || wanted === 1) return [wanted, { kind: "few", own: 0, without: 0 }];
-  const places = judging.spread(said.length, judging.mostPoints);
-  const texts = embeddings.select(places.map((place) => said[place] as number));
-  const { dims, length } = texts;
-  const counts = wanted === undefined ? judging.tried.filter((count) => count <= Math.max(2, Math.sqrt(said.length))) : [Math.min(wanted, length)];
-  const names = places.map(String);
-  const total = counts.length * (1 + judging.clouds);
-  const trials: Trial[] = counts.map((groups) => ({ groups, own: 0, clouds: [] }));
-  let done = 0;
-  for (let seed = 0; seed <= judging.clouds; seed++) {
-    const data = seed === 0 ? texts.data : await judging.cloud(texts.data, dims, length, seed, nextTask);
-    const drawn = new Embeddings<"float32">({ dtype: "float32", data: data as Float32Array<ArrayBuffer>, length, dims });
-    for (const [i, { groups, own, clouds }] of trials.entries()) {
-      const { silhouette } = await by.cluster(names, { embeddings: drawn, groups, signal });
-      trials[i] = seed === 0 ? { groups, own: silhouette, clouds } : { groups, own, clouds: [...clouds, silhouette] };
-      onProgress({ progress: ++done / total });
-    }
-  }
-  const found = judging.judged(trials);
-  return [wanted ?? found?.groups, found?.verdict];
+  return judging ? judging.judge(by, embeddings, wanted, options) : [wanted, undefined];
 }
 
 /** Groups what is typed, after `delay` milliseconds without another change. */
@@ -249,6 +224,7 @@ function schedule(delay: number): (() => void) | undefined {
   const own = new AbortController();
   running = own;
   progress.value = 0;
+  left.value = undefined;
   const timer = setTimeout(() => void group(by, own), delay);
   return () => clearTimeout(timer);
 }

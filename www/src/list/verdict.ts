@@ -3,6 +3,7 @@
 // statistic (Tibshirani et al., 2001). The clouds are drawn from one normal distribution with the texts' own mean and covariance, as
 // SigClust has it (Liu et al., 2008). Loaded when there are first groups.
 
+import type { CaseLens, Embeddings } from "caselens";
 import { mulberry32 } from "./sample";
 
 /** Texts that are judged by, and points of a cloud, at most. */
@@ -98,4 +99,48 @@ export async function cloud(rows: Float32Array, dims: number, points: number, se
     if (i % 20 === 19) await pause();
   }
   return drawn;
+}
+
+/** How the judging is to be done. */
+export interface Judging {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((now: { readonly progress: number }) => void) | undefined;
+}
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/**
+ * How many groups to make, undefined for as many as the package thinks right, and what is to be said of them. Texts that say nothing about
+ * the condition are left out of it.
+ *
+ * @param wanted how many are asked for, if so many are
+ */
+export async function judge(
+  by: Pick<CaseLens, "cluster" | "info">,
+  embeddings: Embeddings<"float32">,
+  wanted: number | undefined,
+  { signal, onProgress }: Judging = {},
+): Promise<readonly [number | undefined, Verdict | undefined]> {
+  const threshold = by.info.mentioned?.threshold ?? 0;
+  // NaN is of a text without a condition.
+  const said = Array.from({ length: embeddings.length }, (_, i) => i).filter((i) => !((embeddings.mentioned?.[i] ?? 1) < threshold));
+  if (said.length < leastTexts || wanted === 1) return [wanted, { kind: "few", own: 0, without: 0 }];
+  const places = spread(said.length, mostPoints);
+  const texts = embeddings.select(places.map((place) => said[place] as number));
+  const { dims, length } = texts;
+  const counts = wanted === undefined ? tried.filter((count) => count <= Math.max(2, Math.sqrt(said.length))) : [Math.min(wanted, length)];
+  const names = places.map(String);
+  const total = counts.length * (1 + clouds);
+  const trials: Trial[] = counts.map((groups) => ({ groups, own: 0, clouds: [] }));
+  let done = 0;
+  for (let seed = 0; seed <= clouds; seed++) {
+    const data = (seed === 0 ? texts.data : await cloud(texts.data, dims, length, seed, nextTask)) as Float32Array<ArrayBuffer>;
+    for (const [i, { groups, own, clouds }] of trials.entries()) {
+      const { silhouette } = await by.cluster(names, { embeddings: { dtype: "float32", data, length, dims } as Embeddings<"float32">, groups, signal });
+      trials[i] = seed === 0 ? { groups, own: silhouette, clouds } : { groups, own, clouds: [...clouds, silhouette] };
+      onProgress?.({ progress: ++done / total });
+    }
+  }
+  const found = judged(trials);
+  return [wanted ?? found?.groups, found?.verdict];
 }

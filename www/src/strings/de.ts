@@ -34,6 +34,7 @@ export const strings: Strings = {
     how: "caselens: So funktioniert es",
     larger: "caselens: was ein größeres Modell sagt",
     speed: "caselens: Wie schnell ist es auf diesem Gerät?",
+    unkept: "caselens: Diese Seite braucht ein Netz",
   },
   lead: "Sehen Sie, wie ähnlich sich zwei Sätze unter einer Bedingung sind: Ort, Stimmung, Preis oder was Sie selbst vorgeben.",
   inEnglish: "Die Texte werden auf Englisch gelesen: Schreiben Sie Sätze und Bedingungen bitte auf Englisch.",
@@ -351,6 +352,7 @@ export const strings: Strings = {
     working: (share) => `Es wird gruppiert: ${done(share)}`,
     underWay: (n, condition) => `${texts(n)} ${n === 1 ? "wird" : "werden"}${condition ? ` nach „${condition}“` : ""} gruppiert …`,
     read: (n, of) => `${count(n)} von ${count(of)} gelesen`,
+    left: (seconds) => `noch etwa ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`}`,
     cancel: "Abbrechen",
     stopped: "Vor dem Ende abgebrochen.",
     earlier: "Was unten steht, stammt von vor der letzten Änderung.",
@@ -739,6 +741,13 @@ export const strings: Strings = {
       unanswered: "Das Modell hatte noch keine Antworten, als dies gedruckt wurde.",
       think: "Wo weicht Ihre Schätzung um mehr als 0,3 vom Modell ab? Wer hat recht?",
     },
+  },
+
+  unkept: {
+    title: "Diese Seite braucht ein Netz",
+    lead: "caselens selbst läuft auch ohne. Die API-Referenz und die Lizenzen werden aber nicht auf diesem Gerät aufbewahrt und lassen sich gerade nicht laden.",
+    back: "Zurück zu caselens",
+    again: "Noch einmal versuchen",
   },
 
   speed: {

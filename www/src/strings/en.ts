@@ -55,6 +55,7 @@ export const strings = {
     how: "caselens: how it works",
     larger: "caselens: what a larger model says",
     speed: "caselens: how fast is it on this device?",
+    unkept: "caselens: this page needs a network",
   },
   lead: "See how alike two sentences are under a condition: the place, the mood, the price, or one of your own.",
   // Beside the fields for texts: that they are to be in English. In English there is no need to say so.
@@ -357,6 +358,8 @@ export const strings = {
     underWay: (texts: number, condition: string) =>
       `Grouping ${texts === 1 ? "1 text" : `${texts.toLocaleString("en")} texts`}${condition ? ` by “${condition}”` : ""} …`,
     read: (n: number, of: number) => `${n.toLocaleString("en")} of ${of.toLocaleString("en")} read`,
+    // Of the time that grouping still takes: whole seconds, or whole minutes from 60 on.
+    left: (seconds: number) => `about ${seconds < 60 ? `${seconds} s` : `${(seconds / 60).toLocaleString("en")} min`} left`,
     cancel: "Cancel",
     stopped: "Stopped before it was done.",
     earlier: "What stands below is from before the last change.",
@@ -752,6 +755,13 @@ export const strings = {
       unanswered: "The model had no answers when this was printed.",
       think: "Where do you disagree with the model by more than 0.3? Who is right?",
     },
+  },
+
+  unkept: {
+    title: "This page needs a network",
+    lead: "caselens itself works without one. Its API reference and its licences are not kept on this device, and cannot be fetched now.",
+    back: "Back to caselens",
+    again: "Try again",
   },
 
   speed: {

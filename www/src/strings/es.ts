@@ -59,6 +59,7 @@ export const strings: Strings = {
     how: "caselens: cómo funciona",
     larger: "caselens: qué dice un modelo más grande",
     speed: "caselens: ¿qué velocidad alcanza en este dispositivo?",
+    unkept: "caselens: esta página necesita conexión",
   },
   lead: "Mira cuánto se parecen dos frases según una condición: el lugar, el ánimo, el precio o la que tú elijas.",
   // Beside the fields for texts: that they are to be in English.
@@ -369,6 +370,7 @@ export const strings: Strings = {
     underWay: (texts: number, condition: string) =>
       `Agrupando ${counted(texts, "texto", "textos")}${condition ? ` por ${quoted(condition)}` : ""}…`,
     read: (n: number, of: number) => `${count(n)} de ${count(of)} leídos`,
+    left: (seconds: number) => seconds === 1 ? "queda 1 s" : seconds === 60 ? "queda 1 min" : `quedan unos ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`}`,
     cancel: "Cancelar",
     stopped: "Se detuvo antes de terminar.",
     earlier: "Lo que aparece debajo es anterior al último cambio.",
@@ -764,6 +766,13 @@ export const strings: Strings = {
       unanswered: "El modelo no tenía respuestas cuando se imprimió esto.",
       think: "¿Dónde difieres del modelo en más de 0,3? ¿Quién tiene razón?",
     },
+  },
+
+  unkept: {
+    title: "Esta página necesita conexión",
+    lead: "caselens funciona también sin conexión, pero la referencia de la API y las licencias no se guardan en este dispositivo y ahora no se pueden cargar.",
+    back: "Volver a caselens",
+    again: "Intentar de nuevo",
   },
 
   speed: {

@@ -61,6 +61,7 @@ export const strings: Strings = {
     how: "caselens : fonctionnement",
     larger: "caselens : ce qu’en dit un plus grand modèle",
     speed: "caselens : quelle vitesse sur cet appareil ?",
+    unkept: "caselens : cette page a besoin du réseau",
   },
   lead: "Voyez à quel point deux phrases se ressemblent selon une condition : le lieu, l’humeur, le prix, ou une autre de votre choix.",
   // Beside the fields for texts: that they are to be in English.
@@ -371,6 +372,7 @@ export const strings: Strings = {
     underWay: (texts: number, condition: string) =>
       `Formation des groupes : ${counted(texts, "texte", "textes")}${condition ? `, selon ${quoted(condition)}` : ""}…`,
     read: (n: number, of: number) => `${count(n)} sur ${count(of)} lus`,
+    left: (seconds: number) => `encore ${seconds < 60 ? `${seconds} s` : `${count(seconds / 60)} min`} environ`,
     cancel: "Annuler",
     stopped: "Arrêté avant la fin.",
     earlier: "Ce qui suit date d’avant le dernier changement.",
@@ -766,6 +768,13 @@ export const strings: Strings = {
       unanswered: "Le modèle n’avait pas de réponse au moment de l’impression.",
       think: "Où votre avis s’écarte-t-il de celui du modèle de plus de 0,3 ? Qui a raison ?",
     },
+  },
+
+  unkept: {
+    title: "Cette page a besoin du réseau",
+    lead: "caselens fonctionne aussi sans réseau. Mais sa référence de l’API et ses licences ne sont pas conservées sur cet appareil, et ne peuvent pas être chargées pour l’instant.",
+    back: "Retour à caselens",
+    again: "Réessayer",
   },
 
   speed: {

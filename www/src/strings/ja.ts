@@ -56,6 +56,7 @@ export const strings: Strings = {
     how: "caselens：しくみ",
     larger: "caselens：より大きなモデルの答え",
     speed: "caselens：この端末ではどのくらい速い？",
+    unkept: "caselens：このページには接続が必要です",
   },
   lead: "2つの文がどのくらい似ているかを、条件を決めて調べます。条件は、場所、気分、値段など、自由に決められます。",
   // Beside the fields for texts: that they are to be in English.
@@ -359,6 +360,7 @@ export const strings: Strings = {
     working: (share: number) => `グループに分けています：${percent(share)}`,
     underWay: (texts: number, condition: string) => `${count(texts)}件のテキストを${condition ? `「${condition}」で` : ""}グループに分けています…`,
     read: (n: number, of: number) => `${count(of)}件中${count(n)}件を読みました`,
+    left: (seconds: number) => `残り約${seconds < 60 ? `${seconds}秒` : `${count(seconds / 60)}分`}`,
     cancel: "キャンセル",
     stopped: "途中で止めました。",
     earlier: "以下は、最後の変更より前の結果です。",
@@ -751,6 +753,13 @@ export const strings: Strings = {
       unanswered: "印刷したとき、モデルの答えはまだありませんでした。",
       think: "モデルと0.3より大きく違うのはどこですか。正しいのはどちらですか。",
     },
+  },
+
+  unkept: {
+    title: "このページには接続が必要です",
+    lead: "caselens自体は接続がなくても使えます。ただしAPIリファレンスとライセンスはこの端末に保存されないため、いまは読み込めません。",
+    back: "caselensに戻る",
+    again: "もう一度試す",
   },
 
   speed: {

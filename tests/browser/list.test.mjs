@@ -135,7 +135,8 @@ test("suggestions tell apart what the sentences tell apart", options, async () =
   const suggested = await page.evaluate(() =>
     lens.suggest("She plays chess in the park", "He plays football in the park", { conditions: ["the game"], limit: 10 }),
   );
-  assert.equal(suggested.length, 10);
+  assert.ok(suggested.length > 5 && suggested.length <= 10, JSON.stringify(suggested));
+  for (const unsaid of ["the weather", "the opinion", "the problem"]) assert.ok(!suggested.some(({ condition }) => condition === unsaid), unsaid);
   const place = suggested.find(({ condition }) => condition === "the place");
   assert.ok(place.similarity > 0.8, JSON.stringify(suggested));
   assert.ok(suggested.some(({ similarity }) => similarity < 0.3));

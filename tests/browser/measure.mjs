@@ -25,6 +25,7 @@ const CONDITIONS = ["the place", "the game", "the person"];
 const SLOW = 3;
 
 const file = values.model;
+const headFile = file.replace(/-q\d_\d\.gguf$/, ".head.safetensors");
 const { size } = statSync(path.join(MODELS, file));
 
 const dist = path.join(ROOT, "pkg/dist");
@@ -34,7 +35,7 @@ const downloads = {
   "the same, simd128": [path.join(dist, "wasm/caselens_bg.wasm")],
   "package (js)": scripts,
   encoder: [path.join(MODELS, file)],
-  head: [path.join(MODELS, file.replace(/-q\d_\d\.gguf$/, ".head.safetensors"))],
+  head: [path.join(MODELS, headFile)],
 };
 for (const [name, files] of Object.entries(downloads)) {
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
@@ -53,14 +54,14 @@ try {
     try {
       const page = await openPage(browser, server);
       const load = await page.evaluate(
-        async ({ device, file }) => {
+        async ({ device, ...files }) => {
           const { CaseLens } = await import("/pkg/dist/index.js");
-          const model = new URL(`/models/${file}`, location.href);
+          const [model, head] = [files.file, files.headFile].map((name) => new URL(`/models/${name}`, location.href));
           const started = performance.now();
-          window.lens = await CaseLens.load({ device, model });
+          window.lens = await CaseLens.load({ device, model, head });
           return performance.now() - started;
         },
-        { device, file },
+        { device, file, headFile },
       );
       const memory = await wasmMemory(page);
       const times = await page.evaluate(

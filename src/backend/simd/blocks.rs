@@ -159,6 +159,12 @@ impl<'a, I: Isa> Rows<'a, I> {
                 }
             }
         }
+        Self::quantised(quants, scales, starts)
+    }
+
+    /// Rows that were quantised before.
+    #[inline(always)]
+    pub fn quantised(quants: &'a [I::Quant], scales: &'a [f32], starts: &'a [i32]) -> Self {
         Self {
             quants,
             scales,

@@ -4,7 +4,15 @@
 use std::hint::black_box;
 
 use super::isa::{Cpu, Isa, Work};
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+use super::{
+    blocks::{Blocks, Pack, Product, Rows},
+    product::{Tiles, VECTORS, panel_width},
+    stack::Stack,
+};
 use crate::checkpoint::weights::BLOCK;
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+use crate::checkpoint::weights::{Dtype, WeightTensor};
 
 /// Factors of a step, each by each: more sums than an instruction's latency times how many begin in a cycle,
 /// and no product twice.
@@ -31,30 +39,117 @@ pub fn measure(cpu: Cpu, now: impl Fn() -> f64) -> f64 {
     best
 }
 
-/// The processor, with the form of products by four-bit weights that is the fastest here: they are timed now, for some
-/// milliseconds, by a clock in milliseconds. One that stands still leaves it as [`Cpu::detect`] has it.
+/// The processor, with the form of products by four-bit weights that is the fastest here: products of a small layer are timed in
+/// each now, for some milliseconds, by a clock in milliseconds. One that stands still leaves it as [`Cpu::detect`] has it.
+///
+/// They are products and not the instructions alone: what a form spends on taking weights apart and on its sums differs as well.
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 pub fn fastest(now: impl Fn() -> f64) -> Cpu {
     use super::isa::relaxed_simd::{Form, Narrow4, RelaxedSimd, Wide4};
-    /// Measurements of each: by the middle of them a browser's better compiler has replaced its first one's code.
-    const TIMES: usize = 12;
-    // Small functions are compiled soon.
-    #[inline(never)]
-    fn dots<I: Isa>(isa: I) -> usize {
-        isa.run(Dots)
-    }
-    let (mut wide, mut narrow) = (0f64, 0f64);
+    /// Measurements of each, at most; and how many in a row that are no faster say that a browser's better compiler has replaced its
+    /// first one's code.
+    const TIMES: usize = 40;
+    const SETTLED: usize = 8;
+    /// So much faster is faster.
+    const CLEARLY: f64 = 1.02;
+    let (mut wide, mut narrow) = (Trial::new(Wide4::new()), Trial::new(Narrow4::new()));
+    let mut best = [0f64; 2];
+    let mut since = 0;
     for _ in 0..TIMES {
-        wide = wide.max(speed(&now, || dots(Wide4::new())).unwrap_or(0.0));
-        narrow = narrow.max(speed(&now, || dots(Narrow4::new())).unwrap_or(0.0));
-        if wide == 0.0 {
+        since += 1;
+        let speeds = [speed(&now, || wide.run()), speed(&now, || narrow.run())];
+        for (best, speed) in best.iter_mut().zip(speeds) {
+            let speed = speed.unwrap_or(0.0);
+            if speed > CLEARLY * *best {
+                since = 0;
+            }
+            *best = best.max(speed);
+        }
+        if best[0] == 0.0 || since == SETTLED {
             break;
         }
     }
-    Cpu::RelaxedSimd(RelaxedSimd::new(match narrow > wide {
+    Cpu::RelaxedSimd(RelaxedSimd::new(match best[1] > best[0] {
         true => Form::Narrow,
         false => Form::Wide,
     }))
+}
+
+/// Products of a small layer's quantised weights and rows.
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+struct Trial<I: Isa> {
+    isa: I,
+    weights: Blocks,
+    quants: Vec<I::Quant>,
+    scales: Vec<f32>,
+    starts: Vec<i32>,
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+impl<I: Isa> Trial<I> {
+    /// Whole tiles of three or four rows.
+    const ROWS: usize = 12;
+    const BLOCKS: usize = 12;
+    const PANELS: usize = 8;
+
+    fn new(isa: I) -> Self {
+        let (outputs, inputs) = (Self::PANELS * panel_width::<I>(), Self::BLOCKS * BLOCK);
+        let (_, bytes) = Dtype::Q4_0.block();
+        let weight = WeightTensor {
+            name: String::new(),
+            role: None,
+            shape: vec![outputs, inputs],
+            dtype: Dtype::Q4_0,
+            data: vec![0x11; outputs * Self::BLOCKS * bytes].into(),
+        };
+        let weights = isa.run(Pack(Stack {
+            parts: &[&weight],
+            outputs,
+            inputs,
+        }));
+        let x: Vec<f32> = (0..Self::ROWS * inputs)
+            .map(|i| (i % 7) as f32 - 3.0)
+            .collect();
+        let mut trial = Self {
+            isa,
+            weights,
+            quants: vec![bytemuck::Zeroable::zeroed(); x.len()],
+            scales: vec![0.0; Self::ROWS * Self::BLOCKS],
+            starts: vec![0; Self::ROWS * Self::BLOCKS],
+        };
+        let (quants, scales, starts) = (&mut trial.quants, &mut trial.scales, &mut trial.starts);
+        Rows::quantise(isa, &x, Self::BLOCKS, quants, scales, starts);
+        trial
+    }
+
+    /// All of a tile, so that nothing of it is left out.
+    #[inline(always)]
+    fn keep<const R: usize>(&self, tile: [[I::F32; VECTORS]; R], kept: &mut [f32; 16]) {
+        let vectors = tile.as_flattened().iter().copied();
+        if let Some(sum) = vectors.reduce(|a, b| self.isa.add(a, b)) {
+            self.isa.store(sum, kept);
+        }
+    }
+
+    /// How many operations it made. A small function: those are compiled soon.
+    #[inline(never)]
+    fn run(&mut self) -> usize {
+        let product = Product {
+            rows: Rows::quantised(&self.quants, &self.scales, &self.starts),
+            weights: &self.weights,
+        };
+        let mut kept = [0f32; 16];
+        for panel in 0..Self::PANELS {
+            for row in (0..Self::ROWS).step_by(I::ROWS) {
+                match I::ROWS {
+                    4 => self.keep(product.tile::<4>(self.isa, row, panel), &mut kept),
+                    _ => self.keep(product.tile::<3>(self.isa, row, panel), &mut kept),
+                }
+                black_box(kept);
+            }
+        }
+        2 * Self::ROWS * Self::PANELS * panel_width::<I>() * Self::BLOCKS * BLOCK
+    }
 }
 
 /// The processor: there is one form.
@@ -64,7 +159,7 @@ pub fn fastest(_: impl Fn() -> f64) -> Cpu {
 }
 
 /// Operations per second of calls that give how many they made; `None` where the clock stands still.
-fn speed(now: &impl Fn() -> f64, call: impl Fn() -> usize) -> Option<f64> {
+fn speed(now: &impl Fn() -> f64, mut call: impl FnMut() -> usize) -> Option<f64> {
     let (start, mut operations) = (now(), 0);
     for _ in 0..1000 {
         operations += call();

@@ -23,12 +23,12 @@ pub enum Form {
     Narrow,
 }
 
-/// The weights have the seven bits, of which q4_0 needs four. Activations keep their eight. Sums are [`Form::Wide`]: beside
-/// these, taking two weights out of a byte would cost as much as a third of all products, so each has one of its own.
+/// The weights have the seven bits, of which q4_0 needs four: two lie in a byte. Activations keep their eight. Sums are
+/// [`Form::Wide`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wide4(());
 
-/// The same with sums that are [`Form::Narrow`], and two weights in a byte.
+/// The same with sums that are [`Form::Narrow`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Narrow4(());
 
@@ -90,8 +90,15 @@ macro_rules! four_bits {
         const RANGE: i32 = 127;
         const OFFSET: i32 = 0;
         const WEIGHT_OFFSET: i32 = 8;
+        const PER_BYTE: usize = 2;
 
         type Quant = i8;
+
+        #[inline(always)]
+        fn weights_of_two(self, w: &[i8]) -> [v128; 2] {
+            let both = self.weights(w);
+            [v128_and(both, u8x16_splat(15)), u8x16_shr(both, 4)]
+        }
     };
 }
 
@@ -123,15 +130,7 @@ impl Isa for Wide4 {
 impl Isa for Narrow4 {
     four_bits!(4);
 
-    const PER_BYTE: usize = 2;
-
     type Sums = v128;
-
-    #[inline(always)]
-    fn weights_of_two(self, w: &[i8]) -> [v128; 2] {
-        let both = self.weights(w);
-        [v128_and(both, u8x16_splat(15)), u8x16_shr(both, 4)]
-    }
 
     /// Sixteen bits have no room for a start.
     #[inline(always)]

@@ -17,7 +17,7 @@ import { formatMessage } from "publint/utils";
 
 const PKG = fileURLToPath(new URL("../", import.meta.url));
 /** What a browser loads for most pages: their JavaScript and one of the two wasm modules, compressed with brotli. */
-const BUDGET = 922_000;
+const BUDGET = 925_000;
 /** Of that, the wasm module. */
 const WASM = 900_000;
 /** What is left of the JavaScript of page and worker when a bundler has minified it, compressed with brotli. */

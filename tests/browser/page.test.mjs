@@ -1372,6 +1372,19 @@ describe("loading and failing", () => {
     });
   }
 
+  test("storage that is full shows once the model is there, and is told all the same", { timeout: PATIENT }, async () => {
+    const own = await browser.newContext({ serviceWorkers: "block" });
+    const page = await own.newPage();
+    const devtools = await own.newCDPSession(page);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize: 5e6 });
+    await page.goto(`${server.origin}/site/#device=wasm`);
+    await settled(page);
+    await page.locator(".notice p", { hasText: "does not let the page keep the model" }).first().waitFor();
+    await page.locator(".notice summary").click();
+    await page.locator(".notice [lang=en]", { hasText: "storage is full" }).waitFor();
+    await own.close();
+  });
+
   test("a server that cannot be reached is told apart from a missing file", async () => {
     server.rule(MODEL_PATH, { drop: true });
     const own = await browser.newContext();

@@ -276,7 +276,22 @@ describe("large lists", () => {
     assert.ok(all.indexOf(lines.value[9000]) > 25_000);
   });
 
-  test("of a file larger than is read, whole rows from its beginning", async () => {
+  test("of a file larger than is read, whole rows from all over it", async () => {
+    const { maxBytes, readTable } = list.read;
+    const row = (i) => `${i},"A dög, ${"they share a sofa. ".repeat(100)}"\n`;
+    const count = Math.floor((2.2 * maxBytes) / Buffer.byteLength(row(10_000)));
+    const all = ["id,text\n", ...Array.from({ length: count }, (_, i) => row(i))];
+    const { rows, notices } = await readTable(new File(all, "sorted.csv"));
+    assert.deepEqual(rows[0], ["id", "text"]);
+    const numbers = rows.slice(1).map(([id]) => Number(id));
+    assert.ok(rows.slice(1).every(([id, text]) => `${id},"${text}"\n` === all[Number(id) + 1]), "every row is one of the file's");
+    assert.ok(numbers.every((number, i) => i === 0 || number > numbers[i - 1]), "each once, in their order");
+    assert.ok(numbers.length > 0.42 * count && numbers.length < count / 2, `${numbers.length} of ${count}`);
+    for (let part = 0; part < 10; part++) assert.ok(numbers.filter((number) => Math.floor((10 * number) / count) === part).length > 0.03 * count, `part ${part}`);
+    assert.deepEqual(notices, ["Of the file’s 110.0 MB, 49.9 MB were read: rows from all over it."]);
+  });
+
+  test("of one whose cells go on over line ends, whole rows from its beginning", async () => {
     const { maxBytes, readTable } = list.read;
     const line = `"A cat\nand a dög, ${"they share a sofa. ".repeat(100)}",1\n`;
     const whole = Math.floor(maxBytes / Buffer.byteLength(line));

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { theme } from "../state/theme";
+import { nextTask } from "../turn";
 import type { Drawn } from "./plots";
 
 interface Props {
@@ -28,7 +29,7 @@ export function Chart({ label, height, draw, data }: Props) {
     inTurn(async () => {
       const plots = await import("./plots");
       // A task of its own: keys and clicks come between two charts.
-      await new Promise((resolve) => setTimeout(resolve));
+      await nextTask();
       if (gone || !place.current) return;
       drawn.current?.destroy();
       // The place says what it shows.

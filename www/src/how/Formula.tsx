@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { ExplainedStep, Explanation } from "caselens";
+import { dot } from "../vectors";
 
 /** A symbol. */
 const Of = ({ the, at }: { the: string; at?: string | undefined }) =>
@@ -64,8 +65,6 @@ export function DifferenceFormula({ joint, alone, left }: { joint: Float32Array 
     </>
   );
 }
-
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
 
 /** The cosine of a step's two vectors, from their product and their lengths; and the rating, where it is that cosine's own. */
 export function CosineFormula({ step, rating }: { step: ExplainedStep; rating: number }) {

@@ -1,6 +1,7 @@
 // What sets groups of texts apart, in words: class-based TF-IDF over words and pairs of neighbours (Grootendorst, "BERTopic", 2022), of
 // which another measure may choose. Loaded when there are first groups to name.
 
+import { nextTask } from "../turn";
 import { stopWords } from "./stopWords";
 
 /** A group's texts, the most telling first. */
@@ -90,8 +91,6 @@ interface Options {
   /** Is waited for whenever the page has stood still for some milliseconds. */
   readonly pause?: () => Promise<void>;
 }
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * Terms that set each group apart from the others, the best first; none for a group that has none. A term's weight in a group is

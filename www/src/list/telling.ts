@@ -2,6 +2,8 @@
 // tells most that lies at the middle of its group and far from the others'. "Shore" then stands for beaches and waves, under "the place".
 
 import type { CaseLens, Clustering } from "caselens";
+import { nextTask } from "../turn";
+import { cosine, dot } from "../vectors";
 import type { Weigh } from "./keywords";
 
 /** How much lying close to another group as well takes from a term, by its cosine; chosen by eye on the lists of this page. */
@@ -10,8 +12,6 @@ const elsewhere = 0.5;
 const furtherWord = 0.03;
 /** Texts whose numbers are added up before the page has its turn. */
 const turn = 2000;
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /** Weighs terms of a clustering's groups, those without what is not mentioned, in their order. Rejects where the encoder fails. */
 export function weighing(by: Pick<CaseLens, "embed">, clustering: Clustering, condition: string, signal: AbortSignal): Weigh {
@@ -41,13 +41,3 @@ async function middlesOf({ groups, labels, embeddings }: Clustering): Promise<Fl
   }
   return sums.filter((_, i) => !groups[i]?.unmentioned);
 }
-
-type Numbers = ArrayLike<number>;
-
-function dot(a: Numbers, b: Numbers): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
-}
-
-const cosine = (a: Numbers, b: Numbers): number => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1);

@@ -4,6 +4,7 @@
 // SigClust has it (Liu et al., 2008). Loaded when there are first groups.
 
 import type { CaseLens, Embeddings } from "caselens";
+import { nextTask } from "../turn";
 import { mulberry32 } from "./sample";
 
 /** Texts that are judged by, and points of a cloud, at most. */
@@ -106,8 +107,6 @@ export interface Judging {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((now: { readonly progress: number }) => void) | undefined;
 }
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * How many groups to make, undefined for as many as the package thinks right, and what is to be said of them. Texts that say nothing about

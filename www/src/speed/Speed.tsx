@@ -4,9 +4,8 @@ import { useSignal } from "@preact/signals";
 import { fixed } from "../format";
 import type { Problem } from "../state/problem";
 import { strings } from "../strings";
-import { Mark } from "../ui/Discs";
 import { Footer } from "../ui/Footer";
-import { ThemeToggle } from "../ui/ThemeToggle";
+import { SideHead } from "../ui/SideHead";
 import type { Contestant, Figure } from "./measure";
 import { SHAPES } from "./shapes";
 import { type Row, rows, start, stop, underWay } from "./state";
@@ -98,26 +97,11 @@ const Figures = ({ row }: { row: Row }) => (
 
 export const Speed = () => (
   <>
-    <header class="head">
-      <div class="head-bar">
-        <p class="brand">
-          <a class="brand" href="./index.html">
-            <Mark />
-            {strings.name}
-          </a>
-        </p>
-        <div class="head-tools">
-          <a class="speed-back" href="./index.html">
-            {words.back}
-          </a>
-          <ThemeToggle />
-        </div>
-      </div>
-      <div class="hero">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
-    </header>
+    <SideHead title={words.title} lead={words.lead}>
+      <a class="speed-back" href="./index.html">
+        {words.back}
+      </a>
+    </SideHead>
     <main id="main" tabIndex={-1}>
       <p class="speed-tools">
         {underWay.value ? (

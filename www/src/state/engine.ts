@@ -63,9 +63,9 @@ async function load(encoder: EncoderId, device: DeviceChoice, { former, agreed =
       device,
       signal: own.signal,
       onProgress: (progress) => show({ phase: "loading", encoder, progress }),
-      // Once the lens is there, warnings are about texts; the answers say the same of each condition.
+      // All others are about texts, and the answers say the same of each condition.
       onWarning: (warning) => {
-        if (loading === own && ready.peek()?.encoder !== encoder) warnings.value = [...warnings.value, warning];
+        if (loading === own && warning.includes("cannot be kept")) warnings.value = [...warnings.value, warning];
       },
     });
     if (loading !== own) return loaded.dispose();

@@ -5,6 +5,7 @@ import type { CaseLens, Embeddings, Suggestion } from "caselens";
 import { bothTyped, failure, paces, pending, slow, timeAgain } from "./answers";
 import { encoder, lens } from "./engine";
 import { filledConditions, sentences } from "./fields";
+import { cosine } from "../vectors";
 import { view } from "./route";
 
 const pauseMs = 1000;
@@ -60,14 +61,11 @@ const embedded = (by: CaseLens, pair: Pair, conditions: readonly string[], signa
     { signal },
   );
 
-/** Of embeddings, which have unit length. */
-const cosine = (a: ArrayLike<number> = [], b: ArrayLike<number> = []): number => Array.from(a).reduce((sum, value, d) => sum + value * (b[d] ?? 0), 0);
-
 /** Which suggestions ask what these conditions ask. */
 async function twinsAmong(by: CaseLens, { pair, list, rows }: Omit<Suggested, "key">, texts: readonly string[], signal: AbortSignal) {
   const own = await embedded(by, pair, texts, signal);
   const alike = (text: number, suggestion: number): number =>
-    [0, 1].reduce((sum, place) => sum + cosine(own.at(2 * text + place), rows.at(2 * suggestion + place)), 0) / 2;
+    [0, 1].reduce((sum, place) => sum + cosine(own.row(2 * text + place), rows.row(2 * suggestion + place)), 0) / 2;
   return texts.map((text, t) => [text, new Set(list.flatMap(({ condition }, s) => (alike(t, s) >= same ? [condition] : [])))] as const);
 }
 

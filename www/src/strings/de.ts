@@ -325,6 +325,7 @@ export const strings: Strings = {
         noJson: (name) => `${name} ist kein gültiges JSON und besteht auch nicht aus JSON-Zeilen: Etwas darin ist abgeschnitten oder falsch geschrieben.`,
         noList: (name) => `${name} ist JSON ohne Liste: Gebraucht wird ein Array aus Texten oder aus Objekten, die je einen Text enthalten.`,
         unread: (bytes) => `Nur die ersten ${megabytes(bytes)} der Datei wurden gelesen.`,
+        spread: (bytes, of) => `Von den ${megabytes(of)} der Datei wurden ${megabytes(bytes)} gelesen: Zeilen aus allen ihren Teilen.`,
         windows1252: "Die Datei ist nicht in UTF-8 und wurde als Windows-1252 gelesen: Falls Buchstaben falsch aussehen, speichern Sie sie als UTF-8 und öffnen Sie sie noch einmal.",
         damaged: (n) =>
           n === 1

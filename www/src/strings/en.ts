@@ -333,6 +333,7 @@ export const strings = {
         noJson: (name: string) => `${name} is not valid JSON, nor JSON lines: something in it is cut off or misspelt.`,
         noList: (name: string) => `${name} is JSON without a list: an array of texts, or of objects that hold one each, is needed.`,
         unread: (bytes: number) => `Only the first ${megabytes(bytes)} of the file were read.`,
+        spread: (bytes: number, of: number) => `Of the file’s ${megabytes(of)}, ${megabytes(bytes)} were read: rows from all over it.`,
         windows1252: "The file is not in UTF-8 and was read as Windows-1252: if letters look wrong, save it as UTF-8 and open it again.",
         damaged: (n: number) => `${n === 1 ? "1 character" : `${n.toLocaleString("en")} characters`} of the file could not be read and ${n === 1 ? "stands" : "stand"} as \uFFFD.`,
         unclosed: (row: number) => `Row ${row.toLocaleString("en")} opens a quote that never closes: from there on quotes were read as part of the texts.`,

@@ -342,6 +342,7 @@ export const strings: Strings = {
         noJson: (name: string) => `${name} no es JSON válido ni JSON por líneas: algo está cortado o mal escrito.`,
         noList: (name: string) => `${name} es JSON sin lista: hace falta un array de textos, o de objetos que contengan uno cada uno.`,
         unread: (bytes: number) => `Solo se leyeron los primeros ${megabytes(bytes)} del archivo.`,
+        spread: (bytes: number, of: number) => `De los ${megabytes(of)} del archivo se leyeron ${megabytes(bytes)}: filas de todas sus partes.`,
         windows1252: "El archivo no está en UTF-8 y se leyó como Windows-1252: si hay letras que no se ven bien, guárdalo en UTF-8 y ábrelo de nuevo.",
         damaged: (n: number) =>
           `${counted(n, "carácter del archivo no se pudo leer y aparece", "caracteres del archivo no se pudieron leer y aparecen")} como \uFFFD.`,

@@ -344,6 +344,7 @@ export const strings: Strings = {
         noJson: (name: string) => `${name} n’est pas du JSON valide, ni du JSON par lignes : il y a dedans quelque chose de coupé ou de mal écrit.`,
         noList: (name: string) => `${name} est du JSON sans liste : il faut un tableau de textes, ou d’objets qui en contiennent un chacun.`,
         unread: (bytes: number) => `Seuls les premiers ${megabytes(bytes)} du fichier ont été lus.`,
+        spread: (bytes: number, of: number) => `Sur les ${megabytes(of)} du fichier, ${megabytes(bytes)} ont été lus : des lignes prises partout.`,
         windows1252: "Le fichier n’est pas en UTF-8 et a été lu comme du Windows-1252 : si des lettres semblent fausses, enregistrez-le en UTF-8 et rouvrez-le.",
         damaged: (n: number) =>
           `${counted(n, "caractère du fichier n’a pas pu être lu et apparaît", "caractères du fichier n’ont pas pu être lus et apparaissent")} comme \uFFFD.`,

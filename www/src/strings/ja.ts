@@ -336,6 +336,7 @@ export const strings: Strings = {
         noJson: (name: string) => `${name}は正しいJSONでもJSON Linesでもありません。途中で切れているか、書き方に誤りがあります。`,
         noList: (name: string) => `${name}はリストのないJSONです。テキストの配列か、テキストを1つずつ持つオブジェクトの配列が必要です。`,
         unread: (bytes: number) => `ファイルの最初の${megabytes(bytes)}だけを読みました。`,
+        spread: (bytes: number, of: number) => `ファイル${megabytes(of)}のうち${megabytes(bytes)}を、全体にわたる行から読みました。`,
         windows1252: "ファイルがUTF-8ではないため、Windows-1252として読みました。文字がおかしいときは、UTF-8で保存し直して開いてください。",
         damaged: (n: number) => `ファイルの${count(n)}文字を読めなかったため、\uFFFDで表しています。`,
         unclosed: (row: number) => `${count(row)}行目の引用符が閉じていません。そこから先の引用符は、テキストの一部として読みました。`,

@@ -7,6 +7,7 @@ import { delimitedTable } from "./delimited";
 import { jsonTable, mayBeJson } from "./json";
 import { kindOf, withoutControls } from "./kind";
 import { Refusal } from "./refusal";
+import { spreadOver } from "./spread";
 import { workbookTable } from "./workbook";
 
 const words = strings.list.texts.files;
@@ -31,16 +32,17 @@ export async function readTable(file: File): Promise<Table> {
 
 async function textTable(file: File): Promise<Table> {
   const { name } = file;
-  const whole = file.size <= maxBytes;
-  const decoded = decode(new Uint8Array(await file.slice(0, maxBytes).arrayBuffer()), whole);
+  const spread = file.size > maxBytes ? await spreadOver(file, maxBytes) : undefined;
+  const whole = file.size <= maxBytes || spread !== undefined;
+  const decoded = decode(spread ?? new Uint8Array(await file.slice(0, maxBytes).arrayBuffer()), whole);
   const text = withoutControls(decoded.text, decoded.encoding);
   if (text === undefined) throw new Refusal(words.noText(name));
-  // The last line is not all there.
+  // The last line of a beginning is not all there.
   const read = whole ? text : text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0));
   const notices = [
     ...(decoded.encoding === "windows-1252" ? [words.windows1252] : []),
     ...(decoded.damaged > 0 ? [words.damaged(decoded.damaged)] : []),
-    ...(whole ? [] : [words.unread(maxBytes)]),
+    ...(spread ? [words.spread(spread.length, file.size)] : whole ? [] : [words.unread(maxBytes)]),
   ];
   const isJson = /\.(json|jsonl|ndjson)$/i.test(name);
   const json = isJson || mayBeJson(read) ? jsonTable(name, read) : undefined;

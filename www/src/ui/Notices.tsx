@@ -109,7 +109,6 @@ export function EngineNotices() {
       {state.phase === "asking" && <Asking coming={state} />}
       <div role="status">
         {movedToCpu.value && <p class="notice">{words.gpuLost}</p>}
-        {/* While a model is loaded the package warns of nothing else. */}
         {warnings.value.length > 0 && (
           <div class="notice">
             <p>{words.notKept}</p>

@@ -3,9 +3,8 @@
 import { render } from "preact";
 import { startTheme } from "../state/theme";
 import { strings } from "../strings";
-import { Mark } from "../ui/Discs";
 import { Footer } from "../ui/Footer";
-import { ThemeToggle } from "../ui/ThemeToggle";
+import { SideHead } from "../ui/SideHead";
 
 const words = strings.unkept;
 
@@ -22,23 +21,7 @@ function asked(): string {
 
 const Unkept = () => (
   <>
-    <header class="head">
-      <div class="head-bar">
-        <p class="brand">
-          <a class="brand" href="./index.html">
-            <Mark />
-            {strings.name}
-          </a>
-        </p>
-        <div class="head-tools">
-          <ThemeToggle />
-        </div>
-      </div>
-      <div class="hero">
-        <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
-      </div>
-    </header>
+    <SideHead title={words.title} lead={words.lead} />
     <main id="main" tabIndex={-1}>
       <p class="speed-tools">
         <a class="button button-strong" href="./index.html">

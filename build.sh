@@ -68,29 +68,20 @@ build_companion() {
   cargo build --quiet --release --features cli --bin caselens || die "the companion did not build: see the message above."
 }
 
-need_base() {
+need_quantized() { # need_quantized OUTPUT DTYPE [FOLDER of all-MiniLM-L6-v2]
   # Another encoder than last time is another file.
-  local stamp="$base.from" from="${encoder:-all-MiniLM-L6-v2 from $wheel}"
-  [ -f "$base" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
+  local output=$1 dtype=$2 encoder=${3:-} stamp="$1.from" from="${3:-$wheel}"
+  [ -f "$output" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
   need_encoder
   [ -x "$companion" ] || build_companion
-  say "Quantising all-MiniLM-L6-v2 to $base"
-  "$companion" quantize --model "$encoder" --dtype q8_0 --output "$base" --id sentence-transformers/all-MiniLM-L6-v2 \
+  say "Quantising all-MiniLM-L6-v2 to $output"
+  "$companion" quantize --model "$encoder" --dtype "$dtype" --output "$output" --id sentence-transformers/all-MiniLM-L6-v2 \
     || die "quantising failed: see the message above."
   echo "$from" >"$stamp"
 }
 
-need_case() { # need_case [FOLDER of all-MiniLM-L6-v2]
-  local encoder=${1:-} stamp="$case_model.from" from="${1:-$wheel}"
-  [ -f "$case_model" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$from" ] && return
-  need_encoder
-  [ -x "$companion" ] || build_companion
-  say "Quantising all-MiniLM-L6-v2 to $case_model"
-  # As the head was trained: without calibration, which would take training data.
-  "$companion" quantize --model "$encoder" --dtype q4_0 --output "$case_model" --id sentence-transformers/all-MiniLM-L6-v2 \
-    || die "quantising failed: see the message above."
-  echo "$from" >"$stamp"
-}
+# As the head of CASE was trained: without calibration, which would take training data.
+need_case() { need_quantized "$case_model" q4_0 "${1:-}"; }
 
 # The page is whole without it.
 try_case() {
@@ -99,8 +90,7 @@ try_case() {
 }
 
 setup() {
-  local own=$encoder
-  need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_base; need_case "$own"
+  need_tools; need_wasm_target; need_wasm_bindgen; build_companion; need_quantized "$base" q8_0 "$encoder"; need_case "$encoder"
 }
 
 # --- the package and the site ---------------------------------------------------------------------------

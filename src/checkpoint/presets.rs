@@ -20,6 +20,9 @@ pub struct Preset {
     pub pooling: &'static str,
     /// How an instruction stands before a text, where it follows instructions.
     pub prompt: Option<Wrapper>,
+    /// The prompt of [`crate::text::prompt::NAMED`] in which a language model that is no encoder is asked for one word: the
+    /// one that PonTE chose for it (appendix B).
+    pub word: Option<&'static str>,
     /// Whether CASE takes the mean of a text's tokens behind an instruction, and not the last token alone.
     #[serde(skip)]
     pub mean_behind_instruction: bool,
@@ -40,12 +43,30 @@ pub struct Preset {
     pub browser: bool,
 }
 
-/// Encoders that follow instructions first, the largest at the top.
-pub const PRESETS: [Preset; 8] = [
+/// What language models have in common that were never trained to embed.
+const LANGUAGE_MODEL: Preset = Preset {
+    id: "",
+    pooling: "last",
+    prompt: None,
+    word: None,
+    mean_behind_instruction: false,
+    end_token: false,
+    bidirectional: false,
+    max_tokens: 8192,
+    dims: 4096,
+    parameters: 8030,
+    licence: "Llama 3",
+    browser: false,
+};
+
+/// Encoders that follow instructions first, the largest at the top, then the others, and language models last. Of names that begin alike
+/// the longer one is first.
+pub const PRESETS: [Preset; 14] = [
     Preset {
         id: "nvidia/NV-Embed-v2",
         pooling: "latent",
         prompt: Some(Wrapper::Spaced),
+        word: None,
         mean_behind_instruction: true,
         end_token: true,
         bidirectional: true,
@@ -59,6 +80,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "Alibaba-NLP/gte-Qwen2-7B-instruct",
         pooling: "last",
         prompt: Some(Wrapper::Tight),
+        word: None,
         mean_behind_instruction: false,
         end_token: true,
         bidirectional: true,
@@ -72,6 +94,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "Salesforce/SFR-Embedding-Mistral",
         pooling: "last",
         prompt: Some(Wrapper::Spaced),
+        word: None,
         // The average is better under CASE, by its paper.
         mean_behind_instruction: true,
         end_token: true,
@@ -86,6 +109,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "intfloat/multilingual-e5-large-instruct",
         pooling: "mean",
         prompt: Some(Wrapper::Spaced),
+        word: None,
         mean_behind_instruction: true,
         end_token: true,
         bidirectional: true,
@@ -99,6 +123,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "princeton-nlp/sup-simcse-roberta-large",
         pooling: "pooler",
         prompt: None,
+        word: None,
         mean_behind_instruction: false,
         end_token: true,
         bidirectional: true,
@@ -112,6 +137,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "sentence-transformers/all-mpnet-base-v2",
         pooling: "mean",
         prompt: None,
+        word: None,
         mean_behind_instruction: false,
         end_token: true,
         bidirectional: true,
@@ -125,6 +151,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "princeton-nlp/sup-simcse-bert-base-uncased",
         pooling: "pooler",
         prompt: None,
+        word: None,
         mean_behind_instruction: false,
         end_token: true,
         bidirectional: true,
@@ -138,6 +165,7 @@ pub const PRESETS: [Preset; 8] = [
         id: "sentence-transformers/all-MiniLM-L6-v2",
         pooling: "mean",
         prompt: None,
+        word: None,
         mean_behind_instruction: false,
         end_token: true,
         bidirectional: true,
@@ -146,6 +174,46 @@ pub const PRESETS: [Preset; 8] = [
         parameters: 23,
         licence: "Apache-2.0",
         browser: true,
+    },
+    Preset {
+        id: "meta-llama/Meta-Llama-3-70B-Instruct",
+        word: Some("express-word-terms"),
+        dims: 8192,
+        parameters: 70_554,
+        ..LANGUAGE_MODEL
+    },
+    Preset {
+        id: "meta-llama/Meta-Llama-3-70B",
+        word: Some("express-terms-word"),
+        dims: 8192,
+        parameters: 70_554,
+        ..LANGUAGE_MODEL
+    },
+    Preset {
+        id: "meta-llama/Meta-Llama-3-8B-Instruct",
+        word: Some("express-word-terms"),
+        ..LANGUAGE_MODEL
+    },
+    Preset {
+        id: "meta-llama/Meta-Llama-3-8B",
+        word: Some("express-word-respect"),
+        ..LANGUAGE_MODEL
+    },
+    Preset {
+        id: "mistralai/Mistral-7B-Instruct-v0.3",
+        word: Some("text-respect-word"),
+        max_tokens: 32_768,
+        parameters: 7248,
+        licence: "Apache-2.0",
+        ..LANGUAGE_MODEL
+    },
+    Preset {
+        id: "mistralai/Mistral-7B-v0.3",
+        word: Some("text-respect-word"),
+        max_tokens: 32_768,
+        parameters: 7248,
+        licence: "Apache-2.0",
+        ..LANGUAGE_MODEL
     },
 ];
 
@@ -167,6 +235,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Prompt;
 
     #[test]
     fn an_encoder_is_known_by_its_name() {
@@ -176,7 +245,21 @@ mod tests {
         assert_eq!(find("x/SFR-Embedding-Mistral-Q8_0.gguf"), Some(4096));
         assert_eq!(find("all-MiniLM-L6-v2"), Some(384));
         assert_eq!(find("all-mpnet-base-v2-q4_0.gguf"), Some(768));
+        assert_eq!(find("meta-llama/Meta-Llama-3-70B-Instruct"), Some(8192));
         assert_eq!(find("all-MiniLM-L6-v25"), None);
         assert_eq!(find("my-encoder"), None);
+    }
+
+    #[test]
+    fn each_is_found_by_its_own_name_and_asked_in_a_prompt_that_there_is() {
+        for preset in &PRESETS {
+            let found = Preset::find(Path::new(preset.id)).map(|found| found.id);
+            assert_eq!(found, Some(preset.id));
+            assert!(
+                preset.word.is_none_or(|name| Prompt::named(name).is_some()),
+                "{}",
+                preset.id
+            );
+        }
     }
 }

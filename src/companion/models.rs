@@ -77,10 +77,11 @@ fn line(preset: &Preset) -> String {
         millions @ 1000.. => format!("{:.1} B", millions as f64 / 1e3),
         millions => format!("{millions} M"),
     };
-    let prompt = match preset.prompt {
-        Some(Wrapper::Spaced) => "Query: …",
-        Some(Wrapper::Tight) => "Query:…",
-        None => "–",
+    let prompt = match (preset.prompt, preset.word) {
+        (Some(Wrapper::Spaced), _) => "Query: …",
+        (Some(Wrapper::Tight), _) => "Query:…",
+        (None, Some(_)) => "one word",
+        (None, None) => "–",
     };
     format!(
         "{:<46} {size:>7} {:>6} {:>7}  {:<8} {prompt:<8} {:<8} {}",

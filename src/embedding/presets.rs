@@ -1,9 +1,12 @@
 //! How an encoder wants sentence and condition, unless told otherwise.
 
-use super::{Case, Pool};
-use crate::checkpoint::{BertCheckpoint, presets::Preset};
+use super::{Case, Pool, Prompted};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::{checkpoint::Checkpoint, text::Wrapper};
+use crate::{
+    checkpoint::{BertCheckpoint, presets::Preset},
+    text::Prompt,
+};
 
 impl Case {
     /// The settings of CASE for an encoder: what is known of a published one, else those of its family. A decoder gets
@@ -27,9 +30,12 @@ impl Case {
         Self::known(bert.preset).unwrap_or_default()
     }
 
-    /// That of an encoder which is known to follow instructions.
+    /// That of a model which is known to follow instructions, or to be asked for one word.
     fn known(preset: Option<&Preset>) -> Option<Self> {
         let known = preset?;
+        if let Some(prompt) = known.word.and_then(Prompt::named) {
+            return Some(Self::Prompted(Prompted { prompt }));
+        }
         let pool = match known.mean_behind_instruction {
             true => Pool::Query,
             false => Pool::Last,

@@ -18,10 +18,10 @@ use candle_core::{
 };
 use caselens::{
     checkpoint::{BertCheckpoint, Checkpoint, gguf::write::tensor_shapes, save},
-    embedding::{Case, Pool},
+    embedding::{Case, Pool, Prompted},
     error::Error,
     model::decoder::{Decoder, Precision},
-    text::Batch,
+    text::{Batch, Prompt},
 };
 
 /// What f32 may differ by, norm-wise: sums in another order.
@@ -285,6 +285,12 @@ fn what_is_known_of_a_published_encoder_holds_wherever_it_is_opened() {
     let known = open("SFR-Embedding-Mistral", "mistral").unwrap();
     assert_eq!(settings(&known), (Pool::Query, true));
     assert!(known.decoder().unwrap().config.causal);
+
+    let known = open("Meta-Llama-3-8B-Instruct", "llama").unwrap();
+    let Case::Prompted(Prompted { prompt }) = Case::of(&known) else {
+        panic!("it is no encoder")
+    };
+    assert_eq!(Some(prompt), Prompt::named("express-word-terms"));
 
     let error = open("NV-Embed-v2", "mistral").err().unwrap();
     assert!(error.to_string().contains("latent attention"), "{error}");

@@ -18,46 +18,10 @@ TEXT
 case "${1:-}" in
   -h | --help) usage; exit ;;
 esac
-[ $# -eq 4 ] || { usage >&2; exit 2; }
-encoder=$1 train=$2 validation=$3 folder=$4
-caselens=${CASELENS:-caselens}
-only=${ONLY:-*}
-read -ra seeds <<<"${SEEDS:-0 1 2}"
+# shellcheck source=training/papers/runs.sh
+source "$(dirname "$0")/runs.sh"
+paper_arguments "$@"
 settings=(--batch 16 --epochs 3 --keep last --learning-rate 3e-5 --warm-up 0.1 --clip none --weight-decay 0.1 --freeze none)
-tables=()
-mkdir -p "$folder"
-
-run() { # run NAME OPTIONS…: one row of a table
-  local name=$1 results="$folder/runs/$1" seed model
-  shift
-  # shellcheck disable=SC2053  # a pattern
-  [[ $name == $only ]] || return 0
-  mkdir -p "$results"
-  for seed in "${seeds[@]}"; do
-    [ -e "$results/$seed.json" ] && continue
-    model="$results/model-$seed"
-    if [ ! -e "$model" ]; then
-      echo "$name, seed $seed" >&2
-      "$caselens" fine-tune --model "$encoder" --data "$train" --validation "$validation" --output "$model" --seeds "$seed" \
-        --checkpoint-every 100 --resume "${settings[@]}" "$@"
-    fi
-    "$caselens" evaluate --model "$model" --data "$validation" --json >"$results/.$seed.json"
-    mv "$results/.$seed.json" "$results/$seed.json"
-    mv "$model/caselens-training.json" "$results/training-$seed.json"
-    rm -r "$model"
-  done
-  tables+=("$results.jsonl")
-  for seed in "${seeds[@]}"; do cat "$results/$seed.json"; done >"$results.jsonl"
-}
-
-table() { # table TITLE: of the runs since the last one
-  [ ${#tables[@]} -gt 0 ] || return 0
-  for figure in spearman pearson; do
-    printf '\n## %s\n\n' "$1"
-    "$caselens" compare-runs --figure "$figure" "${tables[@]}"
-  done
-  tables=()
-}
 
 cross=(--architecture cross --pooling cls)
 bi=(--architecture bi --order sc --pooling cls --no-subtract)

@@ -14,7 +14,7 @@ use crate::{
     embedding::{Case, Instruct, Pool},
     error::{Error, Result},
     lens::{Lens, rows::Distinct},
-    text::{Order, Setting as Embedded},
+    text::{Order, Setting as Embedded, Wrapper},
 };
 
 pub const ORDERS: [Order; 2] = [Order::ConditionSentence, Order::SentenceCondition];
@@ -59,7 +59,11 @@ impl Base {
         let mut latent = false;
         let lens = model.lens(None, |checkpoint| {
             latent = matches!(checkpoint, Checkpoint::Decoder(d) if d.config.latent.is_some());
-            Ok(Case::of(checkpoint))
+            Ok(match Case::of(checkpoint) {
+                // CASE is about instructions, of whoever follows them.
+                Case::Prompted(_) => Case::instruct(Wrapper::default(), Pool::Last),
+                case => case,
+            })
         })?;
         let case = lens.case.clone();
         let Some(own) = Setting::of(&case) else {

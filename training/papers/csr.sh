@@ -7,7 +7,7 @@ usage() {
 Usage: training/papers/csr.sh ENCODER CSTS_TRAIN.csv CSTS_VALIDATION.csv FOLDER
 
 ENCODER is a Hugging Face folder or a name on the hub. Tri-encoders and bi-encoders with routers of every kind, and without one, are trained
-with the paper's settings (32 rows a step, 3 epochs, MSE, a learning rate of 3e-5 after a warm-up of 0.1, no clipping, all tokens averaged)
+with the paper's settings (32 rows a step, 3 epochs, MSE, a learning rate of 3e-5 after a warm-up of 0.1, no clipping)
 under each seed, and their last epoch is evaluated on the validation table: FOLDER/runs/NAME/SEED.json. Runs that are there are not run
 again, and an interrupted one goes on; the tables are printed at the end.
 
@@ -21,8 +21,7 @@ esac
 # shellcheck source=training/papers/runs.sh
 source "$(dirname "$0")/runs.sh"
 paper_arguments "$@"
-settings=(--batch 16 --epochs 3 --keep last --learning-rate 3e-5 --warm-up 0.1 --clip none --weight-decay 0.1 --freeze none --loss mse
-  --pooling all)
+settings=(--batch 16 --epochs 3 --keep last --learning-rate 3e-5 --warm-up 0.1 --clip none --weight-decay 0.1 --freeze none --loss mse)
 
 tri=(--architecture tri)
 paper=("${tri[@]}" --router paper)
@@ -37,6 +36,8 @@ bi=(--architecture bi --order sc --no-subtract)
   run "tri router, random" "${paper[@]}" --router-score random:1
   run "tri router, hidden" "${paper[@]}" --router-score hidden
   run "tri router, heavy" "${paper[@]}" --router-score heavy
+  # As the authors' program has it: the mean of the heads' weights, and the first token's state.
+  run "tri router, authors' program" "${paper[@]}" --router-score head-mean --pooling cls
   table "Routers of tri-encoders"
 
   run "bi" "${bi[@]}"

@@ -694,6 +694,13 @@ mod tests {
                 composed(Composition::HyperLowRank(1)),
                 &["join.down.weight", "join.up.bias"],
             ),
+            (
+                Case::Apart(Apart {
+                    pooling: Pool::All,
+                    join: Join::Both(Router::PAPER, Composition::Hadamard),
+                }),
+                &["join.condition.weight"],
+            ),
         ] {
             let mut file = HeadFile::new(HeadSpec {
                 dims: vec![2],

@@ -159,7 +159,7 @@ pub struct CaseArgs {
     pub architecture: Option<ArchitectureName>,
     /// How sentence and condition are joined after they were encoded apart, for --architecture tri: by a router, or by
     /// trained layers on their embeddings s and c: mlp (of [s; c]), hadamard (s ∘ c), hyper (s times a matrix made of c,
-    /// Hyper-CL) or hyper:RANK (that matrix in low rank) [default: router]
+    /// Hyper-CL) or hyper:RANK (that matrix in low rank); with an option of the router both [default: router]
     #[arg(long, value_name = "router|mlp|hadamard|hyper[:RANK]", value_parser = join)]
     pub join: Option<JoinName>,
     /// The router that the options below change, for --architecture tri [default: ours]; or paper, a router for
@@ -267,7 +267,7 @@ impl CaseArgs {
             )));
         }
         let case = match (asked, otherwise) {
-            (Tri, _) => self.tri()?,
+            (Tri, _) => self.tri(),
             (Cross, _) => self.cross(),
             (Bi, Case::Joint(joint)) => self.bi(joint)?,
             (Bi, _) => self.bi(Joint::default())?,
@@ -291,20 +291,18 @@ impl CaseArgs {
         }
     }
 
-    fn tri(&self) -> Result<Case> {
+    fn tri(&self) -> Case {
         let router = self.router();
-        Ok(Case::Apart(Apart {
+        Case::Apart(Apart {
             pooling: self.pooling.unwrap_or(Pool::All),
             join: match (self.join, router) {
                 (None | Some(JoinName::Router), router) => Join::Router(router.unwrap_or_default()),
                 (Some(JoinName::Composed(composition)), None) => Join::Composed(composition),
-                (Some(JoinName::Composed(composition)), Some(_)) => {
-                    return Err(Error::InvalidArgument(format!(
-                        "--join {composition} has no router. Leave out what begins with --router."
-                    )));
+                (Some(JoinName::Composed(composition)), Some(router)) => {
+                    Join::Both(router, composition)
                 }
             },
-        }))
+        })
     }
 
     /// The router that was asked for, if one was.

@@ -26,6 +26,10 @@ pub enum Join {
     Router(Router),
     /// Their embeddings s and c are put together by layers that are trained.
     Composed(Composition),
+    /// Both: of the sentence whose tokens the condition has weighed, s is put together with c. A router with random weights
+    /// knows nothing of the condition, and gets as far with C-STS as the tri-encoder that CSR begins from (Lin et al., 2024,
+    /// Table 3), so that its figures must be of both.
+    Both(Router, Composition),
 }
 
 /// How the embeddings s of a sentence and c of a condition are put together. All of them take c' = Linear(c), `[hidden] →
@@ -112,6 +116,19 @@ impl Router {
         query: RouterQuery::Last,
     };
 
+    /// The layers that are trained beside an encoder of this hidden size: a heavy router's matrices.
+    pub(super) fn layers_beside(&self, hidden: usize) -> Vec<LayerShape> {
+        match self.score {
+            RouterScore::Heavy => ["router.query", "router.key"]
+                .map(|name| LayerShape {
+                    bias: false,
+                    ..linear(name, hidden, hidden)
+                })
+                .into(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether the condition is read at all.
     pub(super) fn reads_condition(&self) -> bool {
         self.layers > 0 && !matches!(self.score, RouterScore::Random(_))
@@ -140,54 +157,70 @@ impl RouterQuery {
 }
 
 impl Join {
-    /// The layers that are trained beside an encoder of this hidden size.
-    pub fn layers(&self, hidden: usize) -> Vec<LayerShape> {
-        let linear = |name, inputs, outputs| LayerShape {
-            name,
-            inputs,
-            outputs,
-            bias: true,
-        };
-        let condition = linear("join.condition", hidden, hidden);
+    /// The router, where there is one.
+    pub fn router(&self) -> Option<Router> {
         match *self {
-            Self::Router(Router {
-                score: RouterScore::Heavy,
-                ..
-            }) => ["router.query", "router.key"]
-                .map(|name| LayerShape {
-                    bias: false,
-                    ..linear(name, hidden, hidden)
-                })
-                .into(),
-            Self::Router(_) => Vec::new(),
-            Self::Composed(Composition::Hadamard) => vec![condition],
-            Self::Composed(Composition::Mlp) => {
-                vec![
-                    condition,
-                    linear("join.mlp", hidden.saturating_mul(2), hidden),
-                ]
-            }
-            Self::Composed(Composition::Hyper) => {
-                vec![
-                    condition,
-                    linear("join.matrix", hidden, hidden.saturating_mul(hidden)),
-                ]
-            }
-            Self::Composed(Composition::HyperLowRank(rank)) => vec![
-                condition,
-                linear("join.down", hidden, hidden.saturating_mul(rank)),
-                linear("join.up", hidden, hidden.saturating_mul(rank)),
-            ],
+            Self::Router(router) | Self::Both(router, _) => Some(router),
+            Self::Composed(_) => None,
         }
+    }
+
+    /// How embeddings are put together, where they are.
+    pub fn composition(&self) -> Option<Composition> {
+        match *self {
+            Self::Composed(composition) | Self::Both(_, composition) => Some(composition),
+            Self::Router(_) => None,
+        }
+    }
+
+    /// The layers that are trained beside an encoder of this hidden size: a heavy router's, then what puts embeddings together.
+    pub fn layers(&self, hidden: usize) -> Vec<LayerShape> {
+        let mut layers = self
+            .router()
+            .map_or_else(Vec::new, |router| router.layers_beside(hidden));
+        layers.extend(
+            self.composition()
+                .map_or_else(Vec::new, |composition| composition.layers(hidden)),
+        );
+        layers
     }
 
     /// What is wrong with it, whatever the encoder.
     pub(super) fn fault(&self) -> Option<&'static str> {
-        match self {
-            Self::Composed(Composition::HyperLowRank(0)) => {
-                Some("a hypernetwork's rank must be at least 1")
-            }
+        match self.composition() {
+            Some(Composition::HyperLowRank(0)) => Some("a hypernetwork's rank must be at least 1"),
             _ => None,
+        }
+    }
+}
+
+const fn linear(name: &'static str, inputs: usize, outputs: usize) -> LayerShape {
+    LayerShape {
+        name,
+        inputs,
+        outputs,
+        bias: true,
+    }
+}
+
+impl Composition {
+    fn layers(self, hidden: usize) -> Vec<LayerShape> {
+        let condition = linear("join.condition", hidden, hidden);
+        match self {
+            Self::Hadamard => vec![condition],
+            Self::Mlp => vec![
+                condition,
+                linear("join.mlp", hidden.saturating_mul(2), hidden),
+            ],
+            Self::Hyper => vec![
+                condition,
+                linear("join.matrix", hidden, hidden.saturating_mul(hidden)),
+            ],
+            Self::HyperLowRank(rank) => vec![
+                condition,
+                linear("join.down", hidden, hidden.saturating_mul(rank)),
+                linear("join.up", hidden, hidden.saturating_mul(rank)),
+            ],
         }
     }
 }
@@ -318,6 +351,12 @@ mod tests {
         ] {
             let found = parameters(Join::Composed(composition), d);
             assert_eq!(found, condition + more, "{composition}");
+            let heavy = Router {
+                score: RouterScore::Heavy,
+                ..Router::PAPER
+            };
+            let found = parameters(Join::Both(heavy, composition), d);
+            assert_eq!(found, 2 * d * d + condition + more, "{composition}");
         }
     }
 }

@@ -296,6 +296,11 @@ enum Architecture {
     Tri(Router),
     /// Another tri-encoder.
     Composed(Composition),
+    /// With both.
+    Both {
+        router: Router,
+        join: Composition,
+    },
     Instruct(Instruct),
     Cross {
         inputs: Inputs,
@@ -319,6 +324,7 @@ impl From<Case> for Stored {
                 let architecture = match apart.join {
                     Join::Router(router) => Architecture::Tri(router),
                     Join::Composed(composition) => Architecture::Composed(composition),
+                    Join::Both(router, join) => Architecture::Both { router, join },
                 };
                 (Vec::new(), architecture)
             }
@@ -362,7 +368,9 @@ impl TryFrom<Stored> for Case {
             _ if router.is_some() => {
                 return Err("a router beside the architecture is a bi-encoder's");
             }
-            Architecture::Tri(_) | Architecture::Composed(_) if !orders.is_empty() || subtract => {
+            Architecture::Tri(_) | Architecture::Composed(_) | Architecture::Both { .. }
+                if !orders.is_empty() || subtract =>
+            {
                 return Err(
                     "a tri-encoder has no order of condition and sentence, and subtracts nothing",
                 );
@@ -374,6 +382,10 @@ impl TryFrom<Stored> for Case {
             Architecture::Composed(composition) => Self::Apart(Apart {
                 pooling,
                 join: Join::Composed(composition),
+            }),
+            Architecture::Both { router, join } => Self::Apart(Apart {
+                pooling,
+                join: Join::Both(router, join),
             }),
             Architecture::Cross { .. } if !orders.is_empty() || subtract => {
                 return Err(

@@ -15,7 +15,7 @@ pub struct Composed<'a, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) routing: &'a dyn Routing<Tensor = B::Tensor>,
     pub(super) composition: Composition,
-    /// Those that [`Join::layers`](super::Join::layers) names.
+    /// Those of the composition among what [`Join::layers`](super::Join::layers) names.
     pub(super) layers: &'a [B::Linear],
     pub(super) dropout: f32,
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::RangeBounds, sync::Arc};
 
 use super::{
-    Case, Input, Join, Pool,
+    Case, Input, Pool,
     case::JointRouter,
     layers::{Layers, LinearNumbers},
     plan::{Pass, Plan, Pooled, Read, begin_row, term},
@@ -274,12 +274,12 @@ impl<B: Backend> Encoder<B> {
         }
         let layers = self.bert()?.0.layers().len();
         self.layers_of(case)?;
-        match join {
-            Join::Router(router) if router.layers > layers => wrong(format!(
+        match join.router() {
+            Some(router) if router.layers > layers => wrong(format!(
                 "the router works in {} layers, which must be between 0 and {layers}, the layers of the encoder.",
                 router.layers
             )),
-            Join::Router(_) | Join::Composed(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 

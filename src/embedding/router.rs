@@ -5,7 +5,8 @@
 //! In a routed layer (the last, or the last few) a query q of the condition's first token scores the sentence's keys K: w =
 //! softmax(q·Kᵀ/√d) over the sentence's tokens. The sentence's attention output h' becomes h = (1 + w) ∗ h' before its output
 //! projection and residual; the last hidden states are averaged. [`Router::PAPER`](super::Router::PAPER) is that, as published:
-//! one weight a token, by the condition's query in the last layer. The default has weights of their own for each head, the
+//! one weight a token, by the condition's query in the last layer. [`Join::Both`](super::Join::Both) puts the embedding that comes of
+//! it together with the condition's. The default has weights of their own for each head, the
 //! query of the same layer, and h = w ∗ h'.
 //!
 //! Up to the first routed layer, attention included, a sentence knows nothing of the condition: for S
@@ -38,7 +39,7 @@
 
 use std::ops::Range;
 
-use super::{Case, Encoder, Join, Pool, RouterQuery, composed::Composed, plan::Plan};
+use super::{Case, Encoder, Pool, RouterQuery, composed::Composed, plan::Plan};
 use crate::{
     backend::{Backend, PoolTerm, Pooling, Route, Routing},
     error::{Error, Result},
@@ -108,8 +109,10 @@ pub struct Routed {
 
 /// What of conditions is kept.
 pub struct Conditions<B: Backend> {
-    /// With a router the queries of each routed layer, `[conditions, hidden]`; else what joins them with sentences.
-    kept: Vec<B::Tensor>,
+    /// Their queries of each routed layer, `[conditions, hidden]`; none without a router that reads them.
+    queries: Vec<B::Tensor>,
+    /// What puts them together with sentences; nothing where no layers do.
+    joining: Vec<B::Tensor>,
     /// What tells each of them apart.
     digests: Vec<u64>,
     bytes: usize,
@@ -154,15 +157,11 @@ impl<B: Backend> Sentences<B> {
 pub struct TriEncoder<'a, B: Backend> {
     encoder: &'a Encoder<B>,
     routing: &'a dyn Routing<Tensor = B::Tensor>,
-    joined: Joined<'a, B>,
+    router: Option<Weigh<'a, B>>,
+    composed: Option<Composed<'a, B>>,
     /// The layers before the routed ones, and those.
     unrouted: &'a [Layer<B>],
     routed: &'a [Layer<B>],
-}
-
-enum Joined<'a, B: Backend> {
-    Router(Weigh<'a, B>),
-    Composed(Composed<'a, B>),
 }
 
 impl<'a, B: Backend> TriEncoder<'a, B> {
@@ -180,33 +179,34 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         };
         let trained = encoder.layers_of(case)?;
         let layers = encoder.bert()?.0.layers();
-        let (joined, unrouted) = match apart.join {
-            Join::Router(router) => (
-                Joined::Router(Weigh {
-                    backend: &encoder.backend,
-                    routing,
-                    router,
-                    hidden: encoder.shape.hidden_size,
-                    heavy: trained,
-                }),
-                layers.len().checked_sub(router.layers).ok_or_else(other)?,
-            ),
-            Join::Composed(composition) => (
-                Joined::Composed(Composed {
-                    backend: &encoder.backend,
-                    routing,
-                    composition,
-                    layers: trained,
-                    dropout: encoder.trained.dropout,
-                }),
-                layers.len(),
-            ),
-        };
-        let (unrouted, routed) = layers.split_at(unrouted);
+        let router = apart.join.router();
+        let heavy = router.map_or(0, |router| {
+            router.layers_beside(encoder.shape.hidden_size).len()
+        });
+        let (heavy, composing) = trained.split_at_checked(heavy).ok_or_else(other)?;
+        let routed = router.map_or(0, |router| router.layers);
+        let (unrouted, routed) = layers
+            .len()
+            .checked_sub(routed)
+            .map(|unrouted| layers.split_at(unrouted))
+            .ok_or_else(other)?;
         Ok(Self {
             encoder,
             routing,
-            joined,
+            router: router.map(|router| Weigh {
+                backend: &encoder.backend,
+                routing,
+                router,
+                hidden: encoder.shape.hidden_size,
+                heavy,
+            }),
+            composed: apart.join.composition().map(|composition| Composed {
+                backend: &encoder.backend,
+                routing,
+                composition,
+                layers: composing,
+                dropout: encoder.trained.dropout,
+            }),
             unrouted,
             routed,
         })
@@ -222,12 +222,15 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         Ok((on_device, x))
     }
 
-    /// Whether conditions are encoded at all: not where no layer is routed, or by chance.
+    /// The router, where it reads conditions: not where no layer is routed, or by chance.
+    fn reading(&self) -> Option<&Weigh<'a, B>> {
+        let router = self.router.as_ref();
+        router.filter(|weigh| weigh.router.reads_condition())
+    }
+
+    /// Whether conditions are encoded at all.
     fn reads_conditions(&self) -> bool {
-        match &self.joined {
-            Joined::Router(weigh) => weigh.router.reads_condition(),
-            Joined::Composed(_) => true,
-        }
+        self.composed.is_some() || self.reading().is_some()
     }
 
     /// Encodes conditions, each once, as far as they are needed.
@@ -237,50 +240,53 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     pub fn conditions(&self, texts: &Texts) -> Result<Conditions<B>> {
         let batch = &texts.plan.batch;
         let hidden = self.encoder.shape.hidden_size;
-        let kept = match &self.joined {
-            Joined::Router(weigh) if weigh.router.reads_condition() => {
-                self.queries(weigh, batch)?
-            }
-            Joined::Router(_) => Vec::new(),
-            Joined::Composed(composed) => {
-                let (_, x) = self.enter(batch)?;
-                composed.conditions(&self.encoder.backend.pool(&x, &texts.pooling())?)?
-            }
+        let (queries, joining) = match self.reads_conditions() {
+            true => self.read(texts)?,
+            false => Default::default(),
         };
-        let numbers = match &self.joined {
+        let queried = match self.reading() {
             // The same query in every layer is kept once.
-            Joined::Router(weigh) if weigh.router.query == RouterQuery::Last => {
-                hidden * kept.len().min(1)
-            }
-            Joined::Router(_) => hidden * kept.len(),
-            Joined::Composed(composed) => composed.kept_of_condition(hidden),
+            Some(weigh) if weigh.router.query == RouterQuery::Last => hidden,
+            _ => hidden * queries.len(),
         };
+        let joined = self
+            .composed
+            .as_ref()
+            .map_or(0, |composed| composed.kept_of_condition(hidden));
         Ok(Conditions {
-            kept,
-            digests: weigh::digests(&texts.plan.batch),
-            bytes: size_of::<f32>() * numbers * texts.len(),
+            queries,
+            joining,
+            digests: weigh::digests(batch),
+            bytes: size_of::<f32>() * (queried + joined) * texts.len(),
         })
     }
 
-    /// The conditions' queries for each routed layer, `[conditions, hidden]`.
-    fn queries(&self, weigh: &Weigh<'_, B>, batch: &Batch) -> Result<Vec<B::Tensor>> {
-        let backend = &self.encoder.backend;
+    /// The conditions' queries for each routed layer, `[conditions, hidden]`, and what puts them together with sentences: of
+    /// their own states, which nothing has weighed.
+    fn read(&self, texts: &Texts) -> Result<(Vec<B::Tensor>, Vec<B::Tensor>)> {
+        let (backend, batch) = (&self.encoder.backend, &texts.plan.batch);
         let first_tokens: Vec<u32> = batch.ranges().map(|r| r.start as u32).collect();
         let (on_device, mut x) = self.enter(batch)?;
         let mut queries = Vec::with_capacity(self.routed.len());
         for (i, layer) in self.routed.iter().enumerate() {
             let last = i + 1 == self.routed.len();
-            if last || weigh.router.query == RouterQuery::Same {
+            if let Some(weigh) = self.reading()
+                && (last || weigh.router.query == RouterQuery::Same)
+            {
                 queries.push(weigh.query(layer, &self.routing.select(&x, &first_tokens)?)?);
             }
-            if !last {
+            if !last || self.composed.is_some() {
                 x = layer.forward(backend, &x, &on_device)?;
             }
         }
-        Ok(match (weigh.router.query, queries.as_slice()) {
-            (RouterQuery::Last, [last]) => vec![last.clone(); self.routed.len()],
-            _ => queries,
-        })
+        if let [last] = &queries[..] {
+            queries = vec![last.clone(); self.routed.len()];
+        }
+        let joining = match &self.composed {
+            Some(composed) => composed.conditions(&backend.pool(&x, &texts.pooling())?)?,
+            None => Vec::new(),
+        };
+        Ok((queries, joining))
     }
 
     /// Encodes sentences, each once, as far as no condition is needed.
@@ -291,8 +297,8 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         let backend = &self.encoder.backend;
         let (batch, x) = self.enter(&texts.plan.batch)?;
         let hidden = self.encoder.shape.hidden_size;
-        let (kept, numbers) = match (&self.joined, self.routed.first()) {
-            (Joined::Router(weigh), Some(layer)) => {
+        let (kept, numbers) = match (&self.router, self.routed.first()) {
+            (Some(weigh), Some(layer)) => {
                 let qkv = layer.query_key_value(backend, &x)?;
                 let keys = weigh.keys(&x, &qkv)?;
                 let matrices = 2 + usize::from(keys.is_some());
@@ -350,21 +356,27 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         if !pairs.iter().all(there) {
             return wrong("a pair names a sentence or a condition that was not encoded.");
         }
-        match (&self.joined, &sentences.kept) {
-            (Joined::Router(weigh), Kept::Layer { .. }) => {
-                self.route(weigh, sentences, conditions, pairs, watch)
-            }
-            (joined, Kept::Embeddings(rows)) => {
-                let s: Vec<u32> = pairs.iter().map(|pair| pair.sentence as u32).collect();
-                let c: Vec<u32> = pairs.iter().map(|pair| pair.condition as u32).collect();
-                match joined {
-                    Joined::Router(_) => self.routing.select(rows, &s),
-                    Joined::Composed(composed) => {
-                        composed.join((rows, sentences.texts.len()), &conditions.kept, &s, &c)
-                    }
+        let c: Vec<u32> = pairs.iter().map(|pair| pair.condition as u32).collect();
+        let together = |composed: &Composed<'_, B>, rows: &B::Tensor, count: usize, s: &[u32]| {
+            composed.join((rows, count), &conditions.joining, s, &c)
+        };
+        match (&self.router, &sentences.kept) {
+            (Some(weigh), Kept::Layer { .. }) => {
+                let routed = self.route(weigh, sentences, conditions, pairs, watch)?;
+                let own: Vec<u32> = (0..pairs.len() as u32).collect();
+                match &self.composed {
+                    Some(composed) => together(composed, &routed, pairs.len(), &own),
+                    None => Ok(routed),
                 }
             }
-            (Joined::Composed(_), Kept::Layer { .. }) => Err(encoded_otherwise()),
+            (_, Kept::Embeddings(rows)) => {
+                let s: Vec<u32> = pairs.iter().map(|pair| pair.sentence as u32).collect();
+                match &self.composed {
+                    Some(composed) => together(composed, rows, sentences.texts.len(), &s),
+                    None => self.routing.select(rows, &s),
+                }
+            }
+            (None, Kept::Layer { .. }) => Err(encoded_otherwise()),
         }
     }
 
@@ -391,7 +403,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
             .collect();
         let mut weights = |number: usize, keys: Option<&B::Tensor>, routes: &[Route]| {
             let heads = first.heads();
-            let queries = conditions.kept.get(number);
+            let queries = conditions.queries.get(number);
             let layer = self.unrouted.len() + number;
             let weights = weigh.weights(queries.zip(keys), routes, heads, layer, &texts)?;
             watch(weights.clone());

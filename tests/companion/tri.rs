@@ -99,10 +99,10 @@ fn it_is_trained_and_its_folder_remembers_it() {
                 "tri",
                 "--join",
                 "mlp",
-                "--router-score",
-                "heavy",
+                "--router-layers",
+                "9",
             ],
-            "--join mlp has no router",
+            "the router works in 9 layers",
         ),
         (
             &["--architecture", "tri", "--join", "hyper:0"],

@@ -76,6 +76,13 @@ fn composed(composition: Composition, pooling: Pool) -> Case {
     })
 }
 
+fn both(router: Router, composition: Composition) -> Case {
+    Case::Apart(Apart {
+        pooling: Pool::All,
+        join: Join::Both(router, composition),
+    })
+}
+
 fn bi(order: Order, layers: usize, gain: Gain) -> Case {
     Case::Joint(Joint {
         orders: vec![order],
@@ -191,6 +198,7 @@ fn a_gpu_gives_the_same() {
         composed(Composition::Hadamard, Pool::Cls),
         composed(Composition::Hyper, Pool::All),
         composed(Composition::HyperLowRank(3), Pool::All),
+        both(Router::PAPER, Composition::Mlp),
         bi(Order::SentenceCondition, 3, one),
         bi(Order::ConditionSentence, 2, plain),
     ] {
@@ -222,6 +230,9 @@ fn a_batch_changes_nothing() {
         composed(Composition::Hadamard, Pool::All),
         composed(Composition::Hyper, Pool::All),
         composed(Composition::HyperLowRank(2), Pool::Cls),
+        both(Router::PAPER, Composition::Mlp),
+        both(random, Composition::Hadamard),
+        both(Router::default(), Composition::HyperLowRank(2)),
         bi(Order::SentenceCondition, 2, gain),
     ] {
         let encoder = equipped(Candle::cpu(), name, &case);
@@ -233,6 +244,43 @@ fn a_batch_changes_nothing() {
             let error = relative_error(&all[64 * i..64 * (i + 1)], &alone);
             assert!(error < 1e-5, "{case:?} {pair:?}: {error:e}");
         }
+    }
+}
+
+/// The routed embedding, number by number times Linear(c) by hand: c is the condition's embedding by itself, which nothing weighs.
+#[test]
+fn what_is_routed_is_put_together_with_the_condition() {
+    for router in [
+        Router::PAPER,
+        Router::default(),
+        Router {
+            score: RouterScore::Random(3),
+            ..Router::PAPER
+        },
+        Router {
+            layers: 0,
+            ..Router::PAPER
+        },
+    ] {
+        let case = both(router, Composition::Hadamard);
+        let encoder = equipped(Candle::cpu(), "bert-tiny", &case);
+        let got = rows(&encoder, &case, &SENTENCES, &CONDITIONS);
+        let routed = Encoder::load(Candle::cpu(), &tiny("bert-tiny")).unwrap();
+        let s = rows(&routed, &Case::tri(router), &SENTENCES, &CONDITIONS);
+        let alone = CONDITIONS.map(|c| encoder.single("c", c).unwrap());
+        let c = block_on(encoder.run_raw(&alone, &case)).unwrap().vectors;
+        let [layer] = &formula(&case, 64)[..] else {
+            panic!("one layer")
+        };
+        let linear = |c: &[f32], out: usize| {
+            let row = &layer.weight[64 * out..64 * (out + 1)];
+            row.iter().zip(c).map(|(w, x)| w * x).sum::<f32>() + layer.bias[out]
+        };
+        let expected: Vec<f32> = (s.iter().enumerate())
+            .map(|(i, s)| s * linear(&c[i / 64 % CONDITIONS.len()], i % 64))
+            .collect();
+        let error = relative_error(&got, &expected);
+        assert!(error < 1e-5, "{router:?}: {error:e}");
     }
 }
 
@@ -393,6 +441,7 @@ fn gradients_are_those_of_finite_differences() {
         (composed(Composition::Mlp, Pool::All), 4),
         (composed(Composition::Hadamard, Pool::Cls), 2),
         (composed(Composition::HyperLowRank(2), Pool::All), 6),
+        (both(Router::PAPER, Composition::Hadamard), 2),
         (bi(Order::SentenceCondition, 2, Gain::OnePlusWeight), 0),
     ];
     for (case, beside) in cases {

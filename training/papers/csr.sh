@@ -36,6 +36,11 @@ bi=(--architecture bi --order sc --no-subtract)
   run "tri router, random" "${paper[@]}" --router-score random:1
   run "tri router, hidden" "${paper[@]}" --router-score hidden
   run "tri router, heavy" "${paper[@]}" --router-score heavy
+  # A router that draws lots knows nothing of the condition; the paper's gets as far as its tri-encoder without one, so there both are at work.
+  run "tri hadamard, router" "${paper[@]}" --join hadamard
+  run "tri hadamard, router, random" "${paper[@]}" --join hadamard --router-score random:1
+  run "tri hadamard, router, weight alone" "${paper[@]}" --join hadamard --router-gain weight
+  run "tri hadamard, own router" "${tri[@]}" --join hadamard --router ours
   # As the authors' program has it: the mean of the heads' weights, and the first token's state.
   run "tri router, authors' program" "${paper[@]}" --router-score head-mean --pooling cls
   table "Routers of tri-encoders"

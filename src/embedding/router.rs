@@ -238,11 +238,18 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// # Errors
     /// There is no condition, or what the device says.
     pub fn conditions(&self, texts: &Texts) -> Result<Conditions<B>> {
-        let batch = &texts.plan.batch;
         let hidden = self.encoder.shape.hidden_size;
-        let (queries, joining) = match self.reads_conditions() {
-            true => self.read(texts)?,
-            false => Default::default(),
+        let states = match self.reads_conditions() {
+            true => Some(self.read(texts)?),
+            false => None,
+        };
+        let (queries, states) = states.unzip();
+        let queries = queries.unwrap_or_default();
+        let joining = match (&self.composed, states) {
+            (Some(composed), Some(x)) => {
+                composed.conditions(&self.encoder.backend.pool(&x, &texts.pooling())?)?
+            }
+            _ => Vec::new(),
         };
         let queried = match self.reading() {
             // The same query in every layer is kept once.
@@ -256,14 +263,14 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         Ok(Conditions {
             queries,
             joining,
-            digests: weigh::digests(batch),
+            digests: weigh::digests(&texts.plan.batch),
             bytes: size_of::<f32>() * (queried + joined) * texts.len(),
         })
     }
 
-    /// The conditions' queries for each routed layer, `[conditions, hidden]`, and what puts them together with sentences: of
-    /// their own states, which nothing has weighed.
-    fn read(&self, texts: &Texts) -> Result<(Vec<B::Tensor>, Vec<B::Tensor>)> {
+    /// The conditions' queries for each routed layer, `[conditions, hidden]`, and their states: those that leave the last layer
+    /// where they are put together with sentences, and that nothing has weighed.
+    fn read(&self, texts: &Texts) -> Result<(Vec<B::Tensor>, B::Tensor)> {
         let (backend, batch) = (&self.encoder.backend, &texts.plan.batch);
         let first_tokens: Vec<u32> = batch.ranges().map(|r| r.start as u32).collect();
         let (on_device, mut x) = self.enter(batch)?;
@@ -282,11 +289,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         if let [last] = &queries[..] {
             queries = vec![last.clone(); self.routed.len()];
         }
-        let joining = match &self.composed {
-            Some(composed) => composed.conditions(&backend.pool(&x, &texts.pooling())?)?,
-            None => Vec::new(),
-        };
-        Ok((queries, joining))
+        Ok((queries, x))
     }
 
     /// Encodes sentences, each once, as far as no condition is needed.

@@ -150,10 +150,12 @@ fn known_encoders_are_listed() {
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    assert_eq!(listed.len(), 8);
+    assert_eq!(listed.len(), 14);
     assert_eq!(listed[0]["id"], "nvidia/NV-Embed-v2");
     assert_eq!(listed[0]["pooling"], "latent");
+    assert_eq!(listed[13]["id"], "mistralai/Mistral-7B-v0.3");
+    assert_eq!(listed[13]["word"], "text-respect-word");
     let (_, table, _) = caselens(&["models"]);
-    assert_eq!(table.lines().count(), 9);
+    assert_eq!(table.lines().count(), 15);
     assert!(table.lines().all(|line| line.len() < 130), "{table}");
 }

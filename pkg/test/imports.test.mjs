@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** What page and worker agree on. */
 const AGREED = ["types.ts", "words.ts", "errors.ts", "realm.ts", "protocol.ts", "chunks.ts", "pause.ts", "policy.ts"];
 /** What the views of the demo stand on. */
-const GROUND = ["format.ts", "strings.ts", "state/", "ui/"];
+const GROUND = ["format.ts", "strings.ts", "turn.ts", "vectors.ts", "state/", "ui/"];
 /** The parts of each house from the ground up, and which others each may import. */
 const HOUSES = {
   "pkg/src": {
@@ -47,12 +47,14 @@ const HOUSES = {
   "www/src": {
     "lesson.ts": [],
     "language.ts": [],
+    "turn.ts": [],
+    "vectors.ts": [],
     "format.ts": ["language.ts"],
     // The other languages have what English has.
     "strings/en.ts": ["lesson.ts", "format.ts"],
     "strings.ts": ["lesson.ts", "language.ts", "strings/en.ts"],
     "strings/": ["lesson.ts", "format.ts", "strings.ts"],
-    "state/": ["language.ts"],
+    "state/": ["language.ts", "vectors.ts"],
     "ui/": ["language.ts", "strings.ts", "state/"],
     "tables/": ["strings.ts"],
     "pairs/": ["language.ts", ...GROUND, "tables/"],

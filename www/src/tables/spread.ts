@@ -13,7 +13,7 @@ const quote = 0x22;
 export async function spreadOver(file: Blob, most: number): Promise<Uint8Array | undefined> {
   const size = Math.floor(most / pieces);
   const step = (file.size - size) / (pieces - 1);
-  const read: Uint8Array[] = [];
+  const read: Uint8Array<ArrayBuffer>[] = [];
   for (let i = 0; i < pieces; i++) {
     const at = Math.floor(i * step);
     const bytes = new Uint8Array(await file.slice(at, at + size).arrayBuffer());
@@ -21,13 +21,7 @@ export async function spreadOver(file: Blob, most: number): Promise<Uint8Array |
     if (lines.length === 0 || !areRows(lines)) return undefined;
     read.push(lines);
   }
-  const all = new Uint8Array(read.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const lines of read) {
-    all.set(lines, end);
-    end += lines.length;
-  }
-  return all;
+  return new Uint8Array(await new Blob(read).arrayBuffer());
 }
 
 /** Every quote that opens in a line closes in it, and no character takes more bytes than in UTF-8. */

@@ -267,7 +267,8 @@ impl CaseArgs {
             )));
         }
         let case = match (asked, otherwise) {
-            (Tri, _) => self.tri(),
+            (Tri, Case::Apart(apart)) => self.tri(Some(apart)),
+            (Tri, _) => self.tri(None),
             (Cross, _) => self.cross(),
             (Bi, Case::Joint(joint)) => self.bi(joint)?,
             (Bi, _) => self.bi(Joint::default())?,
@@ -291,25 +292,37 @@ impl CaseArgs {
         }
     }
 
-    fn tri(&self) -> Case {
-        let router = self.router();
-        Case::Apart(Apart {
-            pooling: self.pooling.unwrap_or(Pool::All),
-            join: match (self.join, router) {
-                (None | Some(JoinName::Router), router) => Join::Router(router.unwrap_or_default()),
-                (Some(JoinName::Composed(composition)), None) => Join::Composed(composition),
-                (Some(JoinName::Composed(composition)), Some(router)) => {
+    fn tri(&self, otherwise: Option<Apart>) -> Case {
+        let own = otherwise.map(|apart| apart.join);
+        let own_router = own.and_then(|join| join.router()).unwrap_or_default();
+        let composition = own.and_then(|join| join.composition());
+        let join = match (self.join, self.router(own_router), own) {
+            (None, None, Some(own)) => own,
+            (Some(JoinName::Composed(composition)), None, _) => Join::Composed(composition),
+            (Some(JoinName::Composed(composition)), Some(router), _) => {
+                Join::Both(router, composition)
+            }
+            (Some(JoinName::Router), router, _) => Join::Router(router.unwrap_or(own_router)),
+            (None, router, _) => {
+                let router = router.unwrap_or(own_router);
+                composition.map_or(Join::Router(router), |composition| {
                     Join::Both(router, composition)
-                }
-            },
+                })
+            }
+        };
+        let pooling = otherwise.map_or(Pool::All, |apart| apart.pooling);
+        Case::Apart(Apart {
+            pooling: self.pooling.unwrap_or(pooling),
+            join,
         })
     }
 
-    /// The router that was asked for, if one was.
-    fn router(&self) -> Option<Router> {
+    /// The router that was asked for, if one was; what is not said is as `otherwise` has it.
+    fn router(&self, otherwise: Router) -> Option<Router> {
         let named = match self.router {
             Some(RouterName::Paper) => Router::PAPER,
-            Some(RouterName::Ours) | None => Router::default(),
+            Some(RouterName::Ours) => Router::default(),
+            None => otherwise,
         };
         let router = Router {
             layers: self.router_layers.unwrap_or(named.layers),

@@ -34,6 +34,35 @@ fn json(args: &[&str]) -> serde_json::Value {
 }
 
 #[test]
+fn a_tri_encoder_is_evaluated_as_it_was_trained() {
+    let folder = graph("kgc-tri");
+    let model = common::fixture("bert-tiny").display().to_string();
+    let data = folder.file(".");
+    for (name, more) in [
+        ("hadamard", &["--join", "hadamard"][..]),
+        ("paper", &["--router", "paper"]),
+        ("both", &["--join", "mlp", "--router", "paper"]),
+    ] {
+        let out = folder.file(name);
+        let mut train = vec![
+            "kgc", "train", "--data", &data, "--model", &model, "--output", &out,
+        ];
+        train.extend(["--epochs", "1", "--architecture", "tri", "--json"]);
+        let trained = json(&[&train, more].concat());
+        let evaluate = [
+            "kgc", "evaluate", "--data", &data, "--model", &out, "--json", "--split", "valid",
+        ];
+        let reached = json(&evaluate);
+        assert_eq!(reached["case"], trained["spec"]["case"], "{name}");
+        let said = &trained["training"]["best_epoch"]["validation_mrr"];
+        let mrr = reached["mean"]["mrr"].as_f64().unwrap();
+        assert!(mrr >= said.as_f64().unwrap() - 1e-6, "{name}: {mrr} {said}");
+        let same = json(&[&evaluate[..], &["--architecture", "tri"]].concat());
+        assert_eq!(same["mean"], reached["mean"], "{name}");
+    }
+}
+
+#[test]
 fn an_encoder_is_trained_on_a_graph_and_its_folder_remembers_how() {
     let folder = graph("kgc");
     let model = common::fixture("bert-tiny").display().to_string();

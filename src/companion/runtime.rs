@@ -267,8 +267,11 @@ impl CaseArgs {
             )));
         }
         let case = match (asked, otherwise) {
-            (Tri, Case::Apart(apart)) => self.tri(Some(apart)),
-            (Tri, _) => self.tri(None),
+            (Tri, Case::Apart(apart)) => self.tri(apart),
+            (Tri, _) => self.tri(Apart {
+                pooling: Pool::All,
+                join: Join::Router(Router::default()),
+            }),
             (Cross, _) => self.cross(),
             (Bi, Case::Joint(joint)) => self.bi(joint)?,
             (Bi, _) => self.bi(Joint::default())?,
@@ -292,27 +295,22 @@ impl CaseArgs {
         }
     }
 
-    fn tri(&self, otherwise: Option<Apart>) -> Case {
-        let own = otherwise.map(|apart| apart.join);
-        let own_router = own.and_then(|join| join.router()).unwrap_or_default();
-        let composition = own.and_then(|join| join.composition());
-        let join = match (self.join, self.router(own_router), own) {
-            (None, None, Some(own)) => own,
-            (Some(JoinName::Composed(composition)), None, _) => Join::Composed(composition),
-            (Some(JoinName::Composed(composition)), Some(router), _) => {
-                Join::Both(router, composition)
+    fn tri(&self, otherwise: Apart) -> Case {
+        let own = otherwise.join;
+        let router = self.router(own.router().unwrap_or_default());
+        let join = match (self.join, router) {
+            (None, None) => own,
+            (None, Some(router)) => own
+                .composition()
+                .map_or(Join::Router(router), |join| Join::Both(router, join)),
+            (Some(JoinName::Router), router) => {
+                Join::Router(router.or(own.router()).unwrap_or_default())
             }
-            (Some(JoinName::Router), router, _) => Join::Router(router.unwrap_or(own_router)),
-            (None, router, _) => {
-                let router = router.unwrap_or(own_router);
-                composition.map_or(Join::Router(router), |composition| {
-                    Join::Both(router, composition)
-                })
-            }
+            (Some(JoinName::Composed(join)), None) => Join::Composed(join),
+            (Some(JoinName::Composed(join)), Some(router)) => Join::Both(router, join),
         };
-        let pooling = otherwise.map_or(Pool::All, |apart| apart.pooling);
         Case::Apart(Apart {
-            pooling: self.pooling.unwrap_or(pooling),
+            pooling: self.pooling.unwrap_or(otherwise.pooling),
             join,
         })
     }

@@ -160,6 +160,13 @@ fn what_is_no_table_is_refused_in_words() {
         ("notes.odt", b"a text", "not read from .odt files"),
         ("number.json", b"[{\"text\": \"a\"}, 5]", "row 2"),
         ("cut.json", b"[{\"text\": \"a\"}", "no array in JSON"),
+        ("more.csv", b"id,text\n1,A dog, a cat\n", "that hold `,` in"),
+        ("more.tsv", b"text\na\tb\n", "that hold a tab in"),
+        (
+            "less.csv",
+            b"text,label\n\"open,1\nb,2\n",
+            "close every quote",
+        ),
     ] {
         let path = folder.0.join(name);
         std::fs::write(&path, bytes).unwrap();

@@ -28,15 +28,15 @@ pub fn is_named_for_tabs(path: &Path) -> bool {
 /// Rows in batches of at most `rows`. Every column is of texts, as it is written; an empty cell is none. `tabs` says that
 /// tabs separate them, else a first line such as `sep=;` does, or the header's looks.
 pub fn batches(mut input: Input, what: &str, rows: usize, tabs: bool) -> Result<(Batches, Rows)> {
-    let bad = |what: &str, row, e: csv::Error| Error::Data {
-        file: what.to_owned(),
-        row,
-        reason: format!("it is not CSV as its header has it ({e})"),
-    };
     let what = what.to_owned();
     let delimiter = match tabs {
         true => b'\t',
         false => said_delimiter(&mut input).unwrap_or_else(|| looked_up_delimiter(input.buffer())),
+    };
+    let bad = move |what: &str, row, e: csv::Error| Error::Data {
+        file: what.to_owned(),
+        row,
+        reason: reason(&e, delimiter),
     };
     let left = Rc::new(Cell::new(BYTES));
     let bounded = Bounded {
@@ -93,6 +93,25 @@ pub fn batches(mut input: Input, what: &str, rows: usize, tabs: bool) -> Result<
             .map_err(arrow_error(&what, Format::Csv))
     };
     Ok((Box::new(next), Rows::Columns(empty)))
+}
+
+/// Why a row cannot be read, and what to do about it.
+fn reason(e: &csv::Error, delimiter: u8) -> String {
+    let csv::ErrorKind::UnequalLengths {
+        expected_len, len, ..
+    } = *e.kind()
+    else {
+        return format!("it is not CSV as its header has it ({e})");
+    };
+    let todo = match (len > expected_len, delimiter) {
+        (false, _) => "Fill up what is missing, and close every quote".to_owned(),
+        (true, b'\t') => "Put cells that hold a tab in double quotes".to_owned(),
+        (true, _) => {
+            let delimiter = char::from(delimiter);
+            format!("Put cells that hold `{delimiter}` in double quotes")
+        }
+    };
+    format!("its cells are {len} and the header's {expected_len}. {todo}")
 }
 
 /// The delimiter that a first line `sep=;` names, as Excel writes it; the line is passed over.

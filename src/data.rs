@@ -6,6 +6,8 @@ pub mod answers;
 pub mod baseline;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod columns;
+#[cfg(feature = "cli")]
+pub mod criteria;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod dataset;
 #[cfg(not(target_arch = "wasm32"))]

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     data::{
         columns::Columns,
+        criteria::Criteria,
         dataset::Dataset,
         guidelines::{Finding, Guideline, findings},
         summary::{Shared, Summary},
@@ -25,7 +26,11 @@ use crate::{
     lens::Lens,
 };
 
-/// Rows that a head is asked about in one go.
+use pairs::JudgedPairs;
+
+mod pairs;
+
+/// Rows that a model is asked about in one go.
 const CHUNK: usize = 64;
 
 /// Look through data: counts and lengths, agreement of annotators, conditions against the guidelines
@@ -43,6 +48,11 @@ const CHUNK: usize = 64;
 ///
 ///   caselens check-data --data mine.csv --against csts_train.csv
 ///   caselens check-data --data votes.csv --annotators first,second,third
+///
+/// With --pairs, which sentence pairs C-STS would have asked about: those neither so alike in words nor so unlike in what they
+/// say that a condition has nothing to decide (appendix A.2). --json gives every pair's figures.
+///
+///   caselens check-data --data candidates.csv --pairs flickr30k --model princeton-nlp/sup-simcse-bert-base-uncased --head none
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -68,6 +78,10 @@ pub struct Args {
     /// Ask the head of --model which rows have a sentence that says nothing about the condition (guideline 2)
     #[arg(long)]
     mentioned: bool,
+    /// Judge sentence pairs, too, by the bounds that C-STS has for captions of this origin, with a similarity of 0.4 at least by
+    /// --model's embeddings of the sentences by themselves, and seven words for ten at least
+    #[arg(long, value_enum)]
+    pairs: Option<Criteria>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -102,6 +116,8 @@ struct Report {
     shared: Option<Shared>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agreement: Option<Agreement>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged: Option<JudgedPairs>,
     findings: Vec<Found>,
 }
 
@@ -112,9 +128,17 @@ pub fn run(args: Args) -> Result<()> {
         columns(path, &Dataset::TEXTS, &numbers, None)
     };
     let table = read(&args.data)?;
+    let asked = args.mentioned || args.pairs.is_some();
+    let lens = asked.then(|| args.lens.open()).transpose()?;
     let mut all = by_words(&table);
-    if args.mentioned {
-        all.extend(by_a_model(&args, &table)?);
+    let mut judged = None;
+    if let Some(lens) = &lens {
+        if args.mentioned {
+            all.extend(by_a_model(lens, &args.data, &table)?);
+        }
+        if let Some(criteria) = args.pairs {
+            judged = Some(JudgedPairs::of(criteria, lens, &args.data, &table)?);
+        }
     }
     all.retain(|found| args.guidelines.contains(&found.finding.guideline.number()));
     all.sort_by_key(|found| (found.row, found.finding.guideline));
@@ -125,6 +149,7 @@ pub fn run(args: Args) -> Result<()> {
             None => None,
         },
         agreement: agreement(&args, &table)?,
+        judged,
         findings: all,
     };
     match args.json {
@@ -148,15 +173,14 @@ fn by_words(table: &Columns) -> Vec<Found> {
 }
 
 /// Rows with a sentence that says nothing about the condition, by a head that tells.
-fn by_a_model(args: &Args, table: &Columns) -> Result<Vec<Found>> {
-    let lens: Lens = args.lens.open()?;
+fn by_a_model(lens: &Lens, file: &Path, table: &Columns) -> Result<Vec<Found>> {
     let Some(mentioned) = lens.mentioned() else {
         return Err(Error::InvalidArgument(
             "this head does not tell what a sentence mentions: fit that with `caselens fit-mentioned`, or leave --mentioned out."
                 .into(),
         ));
     };
-    let rows = Dataset::texts(&args.data.display().to_string(), table)?;
+    let rows = Dataset::texts(&file.display().to_string(), table)?;
     let mut all = Vec::new();
     for (chunk, first) in rows.chunks(CHUNK).zip((1..).step_by(CHUNK)) {
         let texts = chunk.iter().map(|row| row.each_ref().map(String::as_str));
@@ -271,6 +295,9 @@ fn print(args: &Args, report: &Report) -> Result<()> {
             "Fleiss' kappa of {} annotators on {} rows: {kappa}",
             agreement.annotators, agreement.rows
         ))?;
+    }
+    if let Some(judged) = &report.judged {
+        judged.print()?;
     }
     let mut counts = BTreeMap::new();
     for found in &report.findings {

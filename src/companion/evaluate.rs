@@ -11,12 +11,13 @@ use super::{
     numbers,
     output::{fixed, json_line, percent, progress, text_line, write_file},
     runtime::{LensArgs, describe, prompt},
-    table, wait,
+    table::{self, data::RulesArgs},
+    wait,
 };
 use crate::{
     data::{
         baseline::ConditionOnly,
-        dataset::{Dataset, Labels, Row, Rules},
+        dataset::{Dataset, Row},
     },
     embedding::{Case, Prompted},
     error::{Error, Result},
@@ -77,12 +78,8 @@ pub struct Args {
     /// A table with sentence, condition and mentioned (1 or 0): evaluate what the head tells of that instead
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "limit", "split", "similarities", "train", "confidence", "unconditional", "labels"])]
     mentioned: Option<PathBuf>,
-    /// Compare the sentences of rows without a condition by themselves; the column may be missing
-    #[arg(long, conflicts_with = "predictions")]
-    unconditional: bool,
-    /// What the labels count from and to
-    #[arg(long, value_name = "FROM-TO", default_value = "1-5")]
-    labels: Labels,
+    #[command(flatten)]
+    rules: RulesArgs,
     /// Evaluate the first N rows alone
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -95,7 +92,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     similarities: Option<PathBuf>,
     /// Write the similarity of every row here, those without a label too: {"0": 0.53, "1": …}, in the order of the rows
-    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["mentioned", "split"])]
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["mentioned", "split", "unconditional"])]
     predictions: Option<PathBuf>,
     /// Refuse data of another number of rows, such as 4732, of which the benchmark wants predictions
     #[arg(long, value_name = "N", requires = "predictions")]
@@ -233,11 +230,7 @@ impl Rows {
     /// The file cannot be read, a row is broken, or there are not as many as are expected.
     fn read(args: &Args, path: &Path) -> Result<Self> {
         if args.predictions.is_none() {
-            let rules = Rules {
-                unconditional: args.unconditional,
-                labels: args.labels,
-            };
-            let mut rated = table::data::dataset_by(path, args.limit, rules)?;
+            let mut rated = table::data::dataset_by(path, args.limit, args.rules.into())?;
             if let Some(seed) = args.split {
                 [_, rated] = rated.case_split(seed)?;
             }

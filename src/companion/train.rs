@@ -8,11 +8,11 @@ use clap::ValueEnum;
 use super::{
     numbers,
     runtime::{CaseArgs, ModelArgs},
-    table::data::dataset,
+    table::data::dataset_by,
 };
 use crate::{
     backend::Activation,
-    data::dataset::Dataset,
+    data::dataset::{Dataset, Rules},
     embedding::Case,
     error::{Error, Result},
     head::HeadShape,
@@ -180,9 +180,9 @@ impl Validation {
     }
 
     /// The validation file, where one is named.
-    fn read(&self) -> Result<Option<Dataset>> {
+    fn read(&self, rules: Rules) -> Result<Option<Dataset>> {
         let read = |path: &Path| {
-            let data = dataset(path, None)?;
+            let data = dataset_by(path, None, rules)?;
             match self.split {
                 Some(seed) => data.case_split(seed).map(|[tune, _]| tune),
                 None => Ok(data),

@@ -113,6 +113,11 @@ impl Objective for Rated {
     }
 
     fn read(run: &Training<'_, Self>) -> Result<Self> {
+        let (train, validation) = (&run.task.train.rated, run.task.validation);
+        let mut rows = train.rows.iter().chain(&validation.rows);
+        if rows.any(|row| row.condition.is_empty()) {
+            by_themselves(run, "sentences without a condition are compared")?;
+        }
         let train = Examples::mixed(run)?;
         Ok(Self {
             material: train.material(run.task.train),
@@ -332,15 +337,7 @@ fn loose<T>(sources: &[Source<T>]) -> Vec<Loose> {
 /// Embeddings of texts by themselves by the encoder whose similarities are kept, each of length 1, `[texts, its hidden]`.
 fn before(run: &Training<'_, Rated>, texts: &[&str]) -> Result<Tensor> {
     let task = run.task;
-    let wrong = |reason: &str| Err(Error::InvalidArgument(reason.into()));
-    if !matches!(task.case, Case::Joint(joint) if joint.orders.len() == 1) {
-        return wrong(
-            "similarities are kept where sentence and condition meet in one input, in one order.",
-        );
-    }
-    if !run.head.is_empty() {
-        return wrong("similarities are kept without a head on top: leave out --kind and --dims.");
-    }
+    by_themselves(run, "similarities are kept")?;
     // As it is trained, but for dropout: products in bf16 take a fraction of the time.
     let device = task.device.clone();
     let backend = Trainer::without_gradients(device, task.options.precision);
@@ -360,6 +357,18 @@ fn before(run: &Training<'_, Rated>, texts: &[&str]) -> Result<Tensor> {
     Ok(Tensor::new(rows, &task.device)?)
 }
 
+/// Checks that texts by themselves have embeddings as wide as those of sentences under conditions; `what` takes that.
+fn by_themselves(run: &Training<'_, Rated>, what: &str) -> Result<()> {
+    let wrong = |reason: &str| Err(Error::InvalidArgument(format!("{what} {reason}")));
+    if !matches!(run.task.case, Case::Joint(joint) if joint.orders.len() == 1) {
+        return wrong("where sentence and condition meet in one input, in one order.");
+    }
+    match run.head.is_empty() {
+        true => Ok(()),
+        false => wrong("without a head on top: leave out --kind and --dims."),
+    }
+}
+
 /// Rated rows.
 ///
 /// # Errors
@@ -375,10 +384,10 @@ fn rated<'r>(reader: &mut Reader<'_, 'r>, rows: &'r [Row], case: &Case) -> Resul
         Ok(Example {
             sides: match case.scores() {
                 true => [reader.together([s1, s2], condition)?; 2],
-                false => [
-                    reader.input(s1, Some(condition))?,
-                    reader.input(s2, Some(condition))?,
-                ],
+                false => {
+                    let condition = Some(condition).filter(|condition| !condition.is_empty());
+                    [reader.input(s1, condition)?, reader.input(s2, condition)?]
+                }
             },
             rating: row.rating,
             asked: [pair, asked],

@@ -594,3 +594,74 @@ fn data_is_counted_and_its_conditions_are_read_by_the_guidelines() {
     let untold = [&told[..], &["--model", &encoder, "--head", &untold]].concat();
     assert!(refused(&untold, b"").contains("does not tell what a sentence mentions"));
 }
+
+#[test]
+fn pairs_are_judged_by_the_criteria_of_csts() {
+    let folder = Folder::new("csts-criteria");
+    let data = folder.write(
+        "pairs.csv",
+        "sentence1,sentence2\n\
+         A large green ball was bouncing on the wet street today.,I bought a small green avocado at the market on a corner.\n\
+         A large green ball was bouncing on the wet street today.,I bought a small green avocado at the market on a corner.\n\
+         A dog runs.,A dog runs on the wet sand of a very long and empty beach.\n",
+    );
+    let encoder = common::fixture("bert-tiny").display().to_string();
+    let args = [
+        "check-data",
+        "--data",
+        &data,
+        "--pairs",
+        "coco",
+        "--model",
+        &encoder,
+        "--head",
+        "none",
+    ];
+    let report = json(&ok(&[&args[..], &["--json"]].concat(), b""));
+    let pairs = report["judged"]["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 2);
+    assert_eq!((&pairs[0]["row"], &pairs[1]["row"]), (&1.into(), &3.into()));
+    assert_eq!(pairs[0]["length"], 56);
+    // The similarity is that of `score` without a condition.
+    let plain = [
+        "score",
+        "--json",
+        "--model",
+        &encoder,
+        "--head",
+        "none",
+        "-c",
+        "the animal",
+    ];
+    let texts = [
+        "A dog runs.",
+        "A dog runs on the wet sand of a very long and empty beach.",
+    ];
+    let scored = json(&ok(&[&plain[..], &texts].concat(), b""));
+    let difference =
+        scored["unconditional"].as_f64().unwrap() - pairs[1]["similarity"].as_f64().unwrap();
+    assert!(difference.abs() < 1e-6, "{scored} {report}");
+    let printed = String::from_utf8(ok(&args, b"")).unwrap();
+    let line = printed
+        .lines()
+        .find(|line| line.starts_with("row 3: "))
+        .unwrap();
+    assert!(
+        line.contains("less than 0.7") && line.contains("fewer than 50"),
+        "{printed}"
+    );
+    assert!(printed.contains("of 2 sentence pairs keep to"), "{printed}");
+    let empty = folder.write("empty.csv", "sentence1,sentence2\na,\n");
+    let args = [
+        "check-data",
+        "--data",
+        &empty,
+        "--pairs",
+        "coco",
+        "--model",
+        &encoder,
+        "--head",
+        "none",
+    ];
+    assert!(refused(&args, b"").contains("the sentence2 is empty"));
+}

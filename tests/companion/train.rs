@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::Command};
 
 use crate::{
-    common::{self, toy_csv},
+    common::{self, Folder, toy_csv},
     program::caselens,
 };
 
@@ -330,7 +330,7 @@ fn a_killed_training_is_resumed_to_the_same_files() {
 #[test]
 fn a_training_of_heads_ends_behind_the_seed_under_way() {
     use std::io::{BufRead, BufReader};
-    let folder = common::Folder::new("train-head-interrupted");
+    let folder = Folder::new("train-head-interrupted");
     let toy = folder.write("toy.csv", &toy_csv(64));
     let model = common::fixture("bert-tiny").display().to_string();
     let (output, cache) = (folder.file("my.head.safetensors"), folder.file("cache"));
@@ -380,4 +380,70 @@ fn a_training_of_heads_ends_behind_the_seed_under_way() {
         "evaluate", "--model", &model, "--head", &output, "--data", &toy,
     ]);
     assert_eq!(code, 0, "{said}");
+}
+
+/// Sentence pairs without conditions, as the STS benchmark has them, with labels from 0 to 5.
+#[test]
+fn sentences_are_compared_by_themselves_where_that_is_asked_for() {
+    let folder = Folder::new("train-unconditional");
+    // Nothing that an encoder would say of itself.
+    let pairs = [
+        ("a dog", "the dog", 0.0),
+        ("the house", "a house", 0.5),
+        ("a dog", "a house", 5.0),
+        ("the cat", "the dog", 4.5),
+    ];
+    let mut table = String::from("sentence1,sentence2,label\n");
+    for (i, (first, second, label)) in pairs.iter().cycle().take(24).enumerate() {
+        table.push_str(&format!("{first} {i},{second} {i},{label}\n"));
+    }
+    let (data, output) = (folder.write("sts.csv", &table), folder.file("out"));
+    let model = common::fixture("bert-tiny").display().to_string();
+    let train = |more: &[&str]| {
+        let mut args = vec!["fine-tune", "--model", &model, "--data", &data];
+        args.extend(["--output", &output, "--loss", "mse", "--json"]);
+        args.extend([
+            "--epochs",
+            "40",
+            "--keep",
+            "last",
+            "--learning-rate",
+            "1e-3",
+        ]);
+        args.extend(more);
+        caselens(&args)
+    };
+    let unconditional = ["--unconditional", "--labels", "0-5", "--validation", &data];
+    for (more, words) in [
+        (&[][..], "condition"),
+        (&["--kind", "linear"], "without a head on top"),
+        (&["--architecture", "tri"], "in one input"),
+        (&["--architecture", "cross"], "in one input"),
+    ] {
+        let rules = if more.is_empty() {
+            &[]
+        } else {
+            &unconditional[..]
+        };
+        let (code, _, said) = train(&[more, rules].concat());
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+    let (code, _, said) = train(&unconditional);
+    assert_eq!(code, 0, "{said}");
+    let spearman = |model: &str, head: &[&str]| {
+        let mut args = vec!["evaluate", "--model", model, "--data", &data, "--json"];
+        args.extend(["--unconditional", "--labels", "0-5"]);
+        args.extend(head);
+        let (code, printed, said) = caselens(&args);
+        assert_eq!(code, 0, "{said}");
+        let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert!(report["condition_only"].is_null(), "{printed}");
+        report["spearman"].as_f64().unwrap()
+    };
+    let (before, after) = (
+        spearman(&model, &["--head", "none"]),
+        spearman(&output, &[]),
+    );
+    assert!(before < 0.5 && after > 0.7, "{before} {after}");
 }

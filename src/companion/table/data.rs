@@ -6,7 +6,7 @@ use super::{Format, ReadOptions, Reader};
 use crate::{
     data::{
         columns::Columns,
-        dataset::{Dataset, Draw, Rules},
+        dataset::{Dataset, Draw, Labels, Rules},
         mixture::{KeptText, Kind, Listed, Mention},
         teacher::Teacher,
     },
@@ -15,6 +15,26 @@ use crate::{
 
 /// Rows that are read at once.
 const BATCH: usize = 1024;
+
+/// How the rows of rated data are read.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct RulesArgs {
+    /// Compare the sentences of rows without a condition by themselves; the column may be missing
+    #[arg(long)]
+    unconditional: bool,
+    /// What the labels count from and to
+    #[arg(long, value_name = "FROM-TO", default_value = "1-5")]
+    labels: Labels,
+}
+
+impl From<RulesArgs> for Rules {
+    fn from(args: RulesArgs) -> Self {
+        Self {
+            unconditional: args.unconditional,
+            labels: args.labels,
+        }
+    }
+}
 
 /// A data set, of at most `limit` of a file's rows.
 ///

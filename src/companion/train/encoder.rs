@@ -16,7 +16,7 @@ use crate::{
     companion::{
         numbers::{below_one, count, positive, share},
         runtime::ArchitectureName,
-        table::data::{dataset, kept_texts, mentions, sources, teacher},
+        table::data::{RulesArgs, dataset_by, kept_texts, mentions, sources, teacher},
     },
     data::{
         answers::with_answers,
@@ -73,6 +73,12 @@ use crate::{
 ///   caselens fine-tune --architecture cross --kind transform --loss mse --batch 16 --epochs 3 --keep last \
 ///       --learning-rate 3e-5 --warm-up 0.1 --clip none --freeze none --seeds 0,1,2 \
 ///       --model all-MiniLM-L6-v2 --data csts_train.csv --validation csts_validation.csv --output cross
+///
+/// With --unconditional, rows without a condition teach how alike their sentences are by themselves, as the STS benchmark
+/// has it:
+///
+///   caselens fine-tune --data stsb-train.csv --validation stsb-dev.csv --unconditional --labels 0-5 --loss mse \
+///       --model all-MiniLM-L6-v2 --output sts
 ///
 /// Without --validation a tenth of the training pairs is held out to find the best epoch, so that a
 /// validation file stays untouched for `evaluate`.
@@ -157,6 +163,8 @@ pub struct Args {
     #[command(flatten)]
     training: RunArgs,
     #[command(flatten)]
+    rules: RulesArgs,
+    #[command(flatten)]
     held: Validation,
     #[command(flatten)]
     common: Common,
@@ -190,7 +198,10 @@ impl Args {
         for (kind, file, draw) in listed {
             let times = draw.times;
             match kind {
-                mixture::Kind::Rated => mixture.rated.append(dataset(&file, None)?.drawn(draw)),
+                mixture::Kind::Rated => {
+                    let data = dataset_by(&file, None, self.rules.into())?;
+                    mixture.rated.append(data.drawn(draw));
+                }
                 mixture::Kind::Teacher => teachers.push(teacher(&file)?.drawn(draw)),
                 mixture::Kind::Kept => mixture.kept.push(Source {
                     rows: kept_texts(&file)?,
@@ -259,9 +270,13 @@ pub fn run(args: Args) -> Result<()> {
     let mut mixture = args.mixture()?;
     let checkpoint = trainable(&model)?;
     let general = args.kept_as.as_deref().map(trainable).transpose()?;
-    let baseline = mixture.rated.rows.iter();
-    let baseline = ConditionOnly::fit(baseline.map(|r| (r.condition.as_str(), r.rating)));
-    let validation = match args.held.read()? {
+    let rows = mixture.rated.rows.iter();
+    let mut conditional = rows.filter(|row| !row.condition.is_empty()).peekable();
+    let baseline = conditional
+        .peek()
+        .is_some()
+        .then(|| ConditionOnly::fit(conditional.map(|row| (row.condition.as_str(), row.rating))));
+    let validation = match args.held.read(args.rules.into())? {
         Some(validation) => validation,
         None => {
             let held = mixture.rated.held_out();
@@ -328,7 +343,7 @@ pub fn run(args: Args) -> Result<()> {
         mentioned: rated::mentioned(&best.tuned),
         case,
         record,
-        condition_only: Some(baseline),
+        condition_only: baseline,
     };
     written.write(&args.output, &best, common.json)?;
     checkpoints.remove()

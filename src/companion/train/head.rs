@@ -16,7 +16,7 @@ use crate::{
     },
     data::{
         baseline::ConditionOnly,
-        dataset::{Dataset, Pair},
+        dataset::{Dataset, Pair, Rules},
     },
     error::{Error, Result},
     evaluation::metrics::Scores,
@@ -123,7 +123,7 @@ pub fn run(args: Args) -> Result<()> {
         Some(count) => data.subset(&data.sample(count)?),
         None => data,
     };
-    let validation = args.held.read()?;
+    let validation = args.held.read(Rules::default())?;
     let lens = args
         .common
         .model

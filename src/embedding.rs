@@ -10,6 +10,7 @@ pub mod layers;
 pub mod passes;
 pub mod plan;
 pub mod pool;
+pub mod prefixed;
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
 mod prompted;
@@ -18,7 +19,7 @@ mod remembered;
 pub mod router;
 pub mod within;
 
-pub use apart::{Apart, Composition, Join, Router, RouterQuery, RouterScore};
+pub use apart::{Apart, Composition, Join, Prefix, Router, RouterQuery, RouterScore};
 pub use case::{Case, Cross, Input, Inputs, Instruct, Instructed, Joint, JointRouter, Prompted};
 pub use encoder::{Encoder, Shape};
 pub use pool::Pool;

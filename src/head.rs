@@ -509,7 +509,8 @@ mod tests {
     use crate::{
         backend::{Gain, candle::Candle},
         embedding::{
-            Apart, Composition, Cross, Inputs, Join, Joint, Pool, Router, RouterQuery, RouterScore,
+            Apart, Composition, Cross, Inputs, Join, Joint, Pool, Prefix, Router, RouterQuery,
+            RouterScore,
         },
     };
 
@@ -671,6 +672,15 @@ mod tests {
         let written =
             r#"{"tri":{"layers":3,"gain":"one-plus-weight","score":"width","query":"last"}}"#;
         assert!(text(&paper).contains(written), "{}", text(&paper));
+        let behind = Case::Apart(Apart {
+            pooling: Pool::Cls,
+            join: Join::Prefix(Prefix::default()),
+        });
+        assert!(text(&behind).contains(r#"{"prefix":{"layers":1}}"#));
+        assert_eq!(
+            serde_json::from_str::<Case>(&text(&behind)).unwrap(),
+            behind
+        );
         let composed = |composition| {
             Case::Apart(Apart {
                 pooling: Pool::Cls,

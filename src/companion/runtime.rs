@@ -14,7 +14,7 @@ use crate::{
     checkpoint::{Checkpoint, DecoderCheckpoint},
     embedding::{
         Apart, Case, Composition, Cross, Inputs, Instruct, Instructed, Join, Joint, JointRouter,
-        Pool, Prompted, Router, RouterQuery, RouterScore,
+        Pool, Prefix, Prompted, Router, RouterQuery, RouterScore,
     },
     error::{Error, Result},
     head::{HeadFile, HeadShape, HeadSpec},
@@ -108,12 +108,14 @@ pub enum RouterName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinName {
     Router,
+    Prefix,
     Composed(Composition),
 }
 
 fn join(text: &str) -> Result<JoinName> {
     match text {
         "router" => Ok(JoinName::Router),
+        "prefix" => Ok(JoinName::Prefix),
         _ => text.parse().map(JoinName::Composed),
     }
 }
@@ -159,8 +161,10 @@ pub struct CaseArgs {
     pub architecture: Option<ArchitectureName>,
     /// How sentence and condition are joined after they were encoded apart, for --architecture tri: by a router, or by
     /// trained layers on their embeddings s and c: mlp (of [s; c]), hadamard (s ∘ c), hyper (s times a matrix made of c,
-    /// Hyper-CL) or hyper:RANK (that matrix in low rank); with an option of the router both [default: router]
-    #[arg(long, value_name = "router|mlp|hadamard|hyper[:RANK]", value_parser = join)]
+    /// Hyper-CL) or hyper:RANK (that matrix in low rank), with an option of the router both; or prefix: the sentence is read
+    /// behind the condition's states, which its tokens attend to in every layer (CSR's published program), and weighed by its
+    /// first token's attention in the last of --router-layers N [default: router]
+    #[arg(long, value_name = "router|mlp|hadamard|hyper[:RANK]|prefix", value_parser = join)]
     pub join: Option<JoinName>,
     /// The router that the options below change, for --architecture tri [default: ours]; or paper, a router for
     /// --architecture bi too: there the attention of the condition's first token to the sentence weighs the sentence's
@@ -267,11 +271,11 @@ impl CaseArgs {
             )));
         }
         let case = match (asked, otherwise) {
-            (Tri, Case::Apart(apart)) => self.tri(apart),
+            (Tri, Case::Apart(apart)) => self.tri(apart)?,
             (Tri, _) => self.tri(Apart {
                 pooling: Pool::All,
                 join: Join::Router(Router::default()),
-            }),
+            })?,
             (Cross, _) => self.cross(),
             (Bi, Case::Joint(joint)) => self.bi(joint)?,
             (Bi, _) => self.bi(Joint::default())?,
@@ -295,24 +299,51 @@ impl CaseArgs {
         }
     }
 
-    fn tri(&self, otherwise: Apart) -> Case {
-        let own = otherwise.join;
+    /// # Errors
+    /// Options of a router that a prefix has not.
+    fn tri(&self, otherwise: Apart) -> Result<Case> {
+        Ok(Case::Apart(Apart {
+            pooling: self.pooling.unwrap_or(otherwise.pooling),
+            join: self.join(otherwise.join)?,
+        }))
+    }
+
+    fn join(&self, own: Join) -> Result<Join> {
         let router = self.router(own.router().unwrap_or_default());
-        let join = match (self.join, router) {
-            (None, None) => own,
-            (None, Some(router)) => own
-                .composition()
-                .map_or(Join::Router(router), |join| Join::Both(router, join)),
-            (Some(JoinName::Router), router) => {
+        Ok(match (self.join, own) {
+            (Some(JoinName::Prefix), _) | (None, Join::Prefix(_)) => {
+                self.prefix(own.prefix().unwrap_or_default())?
+            }
+            (Some(JoinName::Router), _) => {
                 Join::Router(router.or(own.router()).unwrap_or_default())
             }
-            (Some(JoinName::Composed(join)), None) => Join::Composed(join),
-            (Some(JoinName::Composed(join)), Some(router)) => Join::Both(router, join),
-        };
-        Case::Apart(Apart {
-            pooling: self.pooling.unwrap_or(otherwise.pooling),
-            join,
+            (Some(JoinName::Composed(join)), _) => {
+                router.map_or(Join::Composed(join), |router| Join::Both(router, join))
+            }
+            (None, _) => match (router, own.composition()) {
+                (None, _) => own,
+                (Some(router), Some(join)) => Join::Both(router, join),
+                (Some(router), None) => Join::Router(router),
+            },
         })
+    }
+
+    fn prefix(&self, otherwise: Prefix) -> Result<Join> {
+        for (name, given) in [
+            ("--router", self.router.is_some()),
+            ("--router-gain", self.router_gain.is_some()),
+            ("--router-score", self.router_score.is_some()),
+            ("--router-query", self.router_query.is_some()),
+        ] {
+            if given {
+                return Err(Error::InvalidArgument(format!(
+                    "{name} is for a router, which --join prefix is not. Leave it out, or name another --join."
+                )));
+            }
+        }
+        Ok(Join::Prefix(Prefix {
+            layers: self.router_layers.unwrap_or(otherwise.layers),
+        }))
     }
 
     /// The router that was asked for, if one was; what is not said is as `otherwise` has it.

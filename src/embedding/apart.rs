@@ -26,10 +26,25 @@ pub enum Join {
     Router(Router),
     /// Their embeddings s and c are put together by layers that are trained.
     Composed(Composition),
-    /// Both: of the sentence whose tokens the condition has weighed, s is put together with c. A router with random weights
-    /// knows nothing of the condition, and gets as far with C-STS as the tri-encoder that CSR begins from (Lin et al., 2024,
-    /// Table 3), so that its figures must be of both.
+    /// Both: of the sentence whose tokens the condition has weighed, s is put together with c.
     Both(Router, Composition),
+    /// The sentence is read behind the condition, whose states its tokens attend to in every layer ([`super::prefixed`]).
+    Prefix(Prefix),
+}
+
+/// The settings of [`Join::Prefix`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Prefix {
+    /// In so many of the encoder's last layers the attention output of the sentence's tokens is scaled by how its first token
+    /// attends to them.
+    pub layers: usize,
+}
+
+impl Default for Prefix {
+    /// As published: in the last layer.
+    fn default() -> Self {
+        Self { layers: 1 }
+    }
 }
 
 /// How the embeddings s of a sentence and c of a condition are put together. All of them take c' = Linear(c), `[hidden] →
@@ -161,7 +176,7 @@ impl Join {
     pub fn router(&self) -> Option<Router> {
         match *self {
             Self::Router(router) | Self::Both(router, _) => Some(router),
-            Self::Composed(_) => None,
+            Self::Composed(_) | Self::Prefix(_) => None,
         }
     }
 
@@ -169,8 +184,24 @@ impl Join {
     pub fn composition(&self) -> Option<Composition> {
         match *self {
             Self::Composed(composition) | Self::Both(_, composition) => Some(composition),
-            Self::Router(_) => None,
+            Self::Router(_) | Self::Prefix(_) => None,
         }
+    }
+
+    /// The prefix, where there is one.
+    pub fn prefix(&self) -> Option<Prefix> {
+        match *self {
+            Self::Prefix(prefix) => Some(prefix),
+            Self::Router(_) | Self::Composed(_) | Self::Both(..) => None,
+        }
+    }
+
+    /// In how many of the encoder's last layers tokens are weighed.
+    pub(super) fn weighed(&self) -> usize {
+        let prefix = self.prefix().map(|prefix| prefix.layers);
+        prefix
+            .or(self.router().map(|router| router.layers))
+            .unwrap_or(0)
     }
 
     /// The layers that are trained beside an encoder of this hidden size: a heavy router's, then what puts embeddings together.

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    apart::{Apart, Composition, Join, Router},
+    apart::{Apart, Composition, Join, Prefix, Router},
     layers::LayerShape,
     pool::Pool,
 };
@@ -301,6 +301,8 @@ enum Architecture {
         router: Router,
         join: Composition,
     },
+    /// Behind the condition's states.
+    Prefix(Prefix),
     Instruct(Instruct),
     Cross {
         inputs: Inputs,
@@ -325,6 +327,7 @@ impl From<Case> for Stored {
                     Join::Router(router) => Architecture::Tri(router),
                     Join::Composed(composition) => Architecture::Composed(composition),
                     Join::Both(router, join) => Architecture::Both { router, join },
+                    Join::Prefix(prefix) => Architecture::Prefix(prefix),
                 };
                 (Vec::new(), architecture)
             }
@@ -368,7 +371,10 @@ impl TryFrom<Stored> for Case {
             _ if router.is_some() => {
                 return Err("a router beside the architecture is a bi-encoder's");
             }
-            Architecture::Tri(_) | Architecture::Composed(_) | Architecture::Both { .. }
+            Architecture::Tri(_)
+            | Architecture::Composed(_)
+            | Architecture::Both { .. }
+            | Architecture::Prefix(_)
                 if !orders.is_empty() || subtract =>
             {
                 return Err(
@@ -386,6 +392,10 @@ impl TryFrom<Stored> for Case {
             Architecture::Both { router, join } => Self::Apart(Apart {
                 pooling,
                 join: Join::Both(router, join),
+            }),
+            Architecture::Prefix(prefix) => Self::Apart(Apart {
+                pooling,
+                join: Join::Prefix(prefix),
             }),
             Architecture::Cross { .. } if !orders.is_empty() || subtract => {
                 return Err(

@@ -274,10 +274,9 @@ impl<B: Backend> Encoder<B> {
         }
         let layers = self.bert()?.0.layers().len();
         self.layers_of(case)?;
-        match join.router() {
-            Some(router) if router.layers > layers => wrong(format!(
-                "the router works in {} layers, which must be between 0 and {layers}, the layers of the encoder.",
-                router.layers
+        match join.weighed() {
+            weighed if weighed > layers => wrong(format!(
+                "the router works in {weighed} layers, which must be between 0 and {layers}, the layers of the encoder."
             )),
             _ => Ok(()),
         }

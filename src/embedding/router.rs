@@ -6,7 +6,7 @@
 //! softmax(q·Kᵀ/√d) over the sentence's tokens. The sentence's attention output h' becomes h = (1 + w) ∗ h' before its output
 //! projection and residual; the last hidden states are averaged. [`Router::PAPER`](super::Router::PAPER) is that, as published:
 //! one weight a token, by the condition's query in the last layer. [`Join::Both`](super::Join::Both) puts the embedding that comes of
-//! it together with the condition's. The default has weights of their own for each head, the
+//! it together with the condition's, and [`Join::Prefix`](super::Join::Prefix) is what the paper's published program does. The default has weights of their own for each head, the
 //! query of the same layer, and h = w ∗ h'.
 //!
 //! Up to the first routed layer, attention included, a sentence knows nothing of the condition: for S
@@ -39,12 +39,12 @@
 
 use std::ops::Range;
 
-use super::{Case, Encoder, Pool, RouterQuery, composed::Composed, plan::Plan};
+use super::{Case, Encoder, Pool, RouterQuery, composed::Composed, plan::Plan, prefixed::Prefixed};
 use crate::{
     backend::{Backend, PoolTerm, Pooling, Route, Routing},
     error::{Error, Result},
     model::bert::Layer,
-    text::{Batch, Sequence},
+    text::{Batch, Sequence, Template, template::Tokens},
 };
 
 pub mod passes;
@@ -55,9 +55,9 @@ use weigh::Weigh;
 /// Distinct texts in one batch.
 #[derive(Default)]
 pub struct Texts {
-    plan: Plan,
+    pub(super) plan: Plan,
     /// The tokens of each text that are averaged, counted from its first.
-    pooled: Vec<Range<usize>>,
+    pub(super) pooled: Vec<Range<usize>>,
 }
 
 impl Texts {
@@ -113,6 +113,8 @@ pub struct Conditions<B: Backend> {
     queries: Vec<B::Tensor>,
     /// What puts them together with sentences; nothing where no layers do.
     joining: Vec<B::Tensor>,
+    /// Their last states, `[tokens, hidden]`, and their tokens, where sentences are read behind them.
+    states: Option<(B::Tensor, Batch)>,
     /// What tells each of them apart.
     digests: Vec<u64>,
     bytes: usize,
@@ -137,6 +139,8 @@ enum Kept<B: Backend> {
     },
     /// Embeddings, `[sentences, hidden]`.
     Embeddings(B::Tensor),
+    /// Nothing: they are read behind their conditions.
+    Nothing,
 }
 
 impl<B: Backend> Conditions<B> {
@@ -159,6 +163,7 @@ pub struct TriEncoder<'a, B: Backend> {
     routing: &'a dyn Routing<Tensor = B::Tensor>,
     router: Option<Weigh<'a, B>>,
     composed: Option<Composed<'a, B>>,
+    prefixed: Option<Prefixed<'a, B>>,
     /// The layers before the routed ones, and those.
     unrouted: &'a [Layer<B>],
     routed: &'a [Layer<B>],
@@ -207,9 +212,30 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
                 layers: composing,
                 dropout: encoder.trained.dropout,
             }),
+            prefixed: apart.join.prefix().map(|prefix| Prefixed {
+                encoder,
+                routing,
+                prefix,
+            }),
             unrouted,
             routed,
         })
+    }
+
+    /// A sentence as it is read, under a condition that may stand before it.
+    ///
+    /// # Errors
+    /// What the tokenizer says; or the condition leaves no room for the sentence.
+    pub fn sentence(
+        &self,
+        template: &Template<'_>,
+        sentence: &Tokens,
+        condition: &Tokens,
+    ) -> Result<Sequence> {
+        match self.prefixed {
+            Some(_) => template.single_behind(sentence, condition),
+            None => template.single(sentence),
+        }
     }
 
     /// The states that enter the first routed layer, or leave the last where none is routed, and the batch on the device.
@@ -230,7 +256,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
 
     /// Whether conditions are encoded at all.
     fn reads_conditions(&self) -> bool {
-        self.composed.is_some() || self.reading().is_some()
+        self.composed.is_some() || self.prefixed.is_some() || self.reading().is_some()
     }
 
     /// Encodes conditions, each once, as far as they are needed.
@@ -245,12 +271,15 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         };
         let (queries, states) = states.unzip();
         let queries = queries.unwrap_or_default();
-        let joining = match (&self.composed, states) {
+        let joining = match (&self.composed, &states) {
             (Some(composed), Some(x)) => {
-                composed.conditions(&self.encoder.backend.pool(&x, &texts.pooling())?)?
+                composed.conditions(&self.encoder.backend.pool(x, &texts.pooling())?)?
             }
             _ => Vec::new(),
         };
+        let batch = &texts.plan.batch;
+        let states = states.filter(|_| self.prefixed.is_some());
+        let prefix = states.as_ref().map_or(0, |_| hidden * batch.tokens());
         let queried = match self.reading() {
             // The same query in every layer is kept once.
             Some(weigh) if weigh.router.query == RouterQuery::Last => hidden,
@@ -263,13 +292,14 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
         Ok(Conditions {
             queries,
             joining,
-            digests: weigh::digests(&texts.plan.batch),
-            bytes: size_of::<f32>() * (queried + joined) * texts.len(),
+            digests: weigh::digests(batch),
+            bytes: size_of::<f32>() * ((queried + joined) * texts.len() + prefix),
+            states: states.map(|states| (states, batch.clone())),
         })
     }
 
     /// The conditions' queries for each routed layer, `[conditions, hidden]`, and their states: those that leave the last layer
-    /// where they are put together with sentences, and that nothing has weighed.
+    /// where they are put together with sentences or stand before them, and that nothing has weighed.
     fn read(&self, texts: &Texts) -> Result<(Vec<B::Tensor>, B::Tensor)> {
         let (backend, batch) = (&self.encoder.backend, &texts.plan.batch);
         let first_tokens: Vec<u32> = batch.ranges().map(|r| r.start as u32).collect();
@@ -297,6 +327,13 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     /// # Errors
     /// There is no sentence, or what the device says.
     pub fn sentences(&self, texts: Texts) -> Result<Sentences<B>> {
+        if self.prefixed.is_some() {
+            return Ok(Sentences {
+                texts,
+                kept: Kept::Nothing,
+                bytes: 0,
+            });
+        }
         let backend = &self.encoder.backend;
         let (batch, x) = self.enter(&texts.plan.batch)?;
         let hidden = self.encoder.shape.hidden_size;
@@ -338,7 +375,7 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
     }
 
     /// As [`TriEncoder::embed`]; `watch` is given the weights of each routed layer in turn, `[Σ tokens, 1]` or `[Σ tokens,
-    /// heads]`: of each pair those of its sentence's tokens, which sum to 1 in each column.
+    /// heads]`: of each pair those of its sentence's tokens, which sum to 1 in each column, or to less behind a prefix.
     ///
     /// # Errors
     /// As [`TriEncoder::embed`].
@@ -379,6 +416,12 @@ impl<'a, B: Backend> TriEncoder<'a, B> {
                     None => self.routing.select(rows, &s),
                 }
             }
+            (_, Kept::Nothing) => match (&self.prefixed, &conditions.states) {
+                (Some(prefixed), Some((states, batch))) => {
+                    prefixed.embed(&sentences.texts, (states, batch), pairs, watch)
+                }
+                _ => Err(encoded_otherwise()),
+            },
             (None, Kept::Layer { .. }) => Err(encoded_otherwise()),
         }
     }

@@ -79,13 +79,14 @@ impl<B: Backend> Lens<B> {
         }
         let (encoder, pooling) = (&self.encoder, self.case.pooling());
         let (backend, template) = (&encoder.backend, encoder.template());
+        let tri = TriEncoder::new(encoder, &self.case)?;
         let (mut texts, mut conditions) = (Texts::default(), Texts::default());
         let (mut plan, mut plain) = (Plan::default(), Pooling::default());
         let (mut pairs, mut reads) = (Vec::new(), Vec::new());
         let alone = template.condition("condition", condition)?;
         let condition_index = conditions.add(&template.condition_alone(&alone)?, pooling);
         for (sentence, what) in sentences.iter().zip(["sentence 1", "sentence 2"]) {
-            let input = template.single(&template.sentence(what, sentence)?)?;
+            let input = tri.sentence(&template, &template.sentence(what, sentence)?, &alone)?;
             pairs.push(Routed {
                 sentence: texts.add(&input, pooling),
                 condition: condition_index,
@@ -107,7 +108,6 @@ impl<B: Backend> Lens<B> {
 
         let states = encoder.states(&hidden, &plan.batch, encoder.shape.plain)?;
 
-        let tri = TriEncoder::new(encoder, &self.case)?;
         let (texts, conditions) = (tri.sentences(texts)?, tri.conditions(&conditions)?);
         let mut weights = Vec::new();
         let joined = tri.embed_watched(&texts, &conditions, &pairs, |w| weights.push(w))?;

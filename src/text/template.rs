@@ -113,8 +113,25 @@ impl Template<'_> {
 
     /// A single text: a sentence (cut where too long).
     pub fn single(&self, text: &Tokens) -> Result<Sequence> {
-        let room = self
-            .max_tokens
+        self.single_within(self.max_tokens, text)
+    }
+
+    /// A sentence behind the states of a condition, which take room of their own. The sentence is cut where the two are too
+    /// long, the condition never.
+    ///
+    /// # Errors
+    /// The condition leaves no room for the sentence.
+    pub fn single_behind(&self, sentence: &Tokens, condition: &Tokens) -> Result<Sequence> {
+        let taken = self.condition_alone(condition)?.ids.len();
+        let sequence = self.single_within(self.max_tokens.saturating_sub(taken), sentence)?;
+        match sequence.sentence.is_empty() {
+            true => Err(self.too_long(condition)),
+            false => Ok(sequence),
+        }
+    }
+
+    fn single_within(&self, most: usize, text: &Tokens) -> Result<Sequence> {
+        let room = most
             .saturating_sub(self.tokenizer.added_tokens(false))
             .saturating_sub(usize::from(self.end.is_some()));
         let mut encoding = Encoding::clone(&text.encoding);

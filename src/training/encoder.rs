@@ -488,6 +488,7 @@ impl<'a, O: Objective> Training<'a, O> {
     /// Embeddings of sentences with their conditions apart, each encoded once, and of texts by themselves, `[inputs, hidden]`.
     fn apart<'e>(&self, pool: Pool, inputs: impl Iterator<Item = &'e Input>) -> Result<Tensor> {
         let template = self.encoder.template();
+        let tri = TriEncoder::new(&self.encoder, self.task.case)?;
         let (mut sentences, mut conditions) = (Texts::default(), Texts::default());
         let (mut pairs, mut paired) = (Vec::new(), Vec::new());
         let (mut singles, mut single) = (Vec::new(), Vec::new());
@@ -497,8 +498,9 @@ impl<'a, O: Objective> Training<'a, O> {
                     sentence,
                     condition,
                 } => {
+                    let text = tri.sentence(&template, sentence, condition)?;
                     pairs.push(Routed {
-                        sentence: sentences.add(&template.single(sentence)?, pool),
+                        sentence: sentences.add(&text, pool),
                         condition: conditions.add(&template.condition_alone(condition)?, pool),
                     });
                     paired.push(i);
@@ -512,7 +514,6 @@ impl<'a, O: Objective> Training<'a, O> {
         }
         let mut parts = Vec::with_capacity(2);
         if !pairs.is_empty() {
-            let tri = TriEncoder::new(&self.encoder, self.task.case)?;
             let (sentences, conditions) = (tri.sentences(sentences)?, tri.conditions(&conditions)?);
             parts.push(Made {
                 inputs: paired,

@@ -108,6 +108,28 @@ fn it_is_trained_and_its_folder_remembers_it() {
             &["--architecture", "tri", "--join", "hyper:0"],
             "rank must be at least 1",
         ),
+        (
+            &[
+                "--architecture",
+                "tri",
+                "--join",
+                "prefix",
+                "--router-gain",
+                "weight",
+            ],
+            "--router-gain is for a router",
+        ),
+        (
+            &[
+                "--architecture",
+                "tri",
+                "--join",
+                "prefix",
+                "--router-layers",
+                "4",
+            ],
+            "works in 4 layers",
+        ),
     ] {
         let (code, _, stderr) = train(&new, more);
         assert_eq!(code, 2, "{stderr}");
@@ -170,6 +192,11 @@ fn what_joins_is_trained_and_comes_back() {
             r#"{"tri":{"gain":"one-plus-weight","layers":3,"query":"last","score":"heavy"}}"#,
         ),
         ("mlp", &["--join", "mlp"], r#"{"composed":"mlp"}"#),
+        (
+            "prefix",
+            &["--join", "prefix", "--router-layers", "2"],
+            r#"{"prefix":{"layers":2}}"#,
+        ),
         (
             "low",
             &["--join", "hyper:4"],

@@ -15,7 +15,7 @@ use caselens::{
         simd::Simd,
     },
     embedding::{
-        Apart, Case, Composition, Encoder, Input, Join, Joint, JointRouter, Pool, Router,
+        Apart, Case, Composition, Encoder, Input, Join, Joint, JointRouter, Pool, Prefix, Router,
         RouterQuery, RouterScore,
         layers::LinearNumbers,
         plan::Pass,
@@ -83,6 +83,13 @@ fn both(router: Router, composition: Composition) -> Case {
     })
 }
 
+fn prefix(layers: usize) -> Case {
+    Case::Apart(Apart {
+        pooling: Pool::All,
+        join: Join::Prefix(Prefix { layers }),
+    })
+}
+
 fn bi(order: Order, layers: usize, gain: Gain) -> Case {
     Case::Joint(Joint {
         orders: vec![order],
@@ -125,6 +132,9 @@ fn embeddings_are_those_of_torch() {
         }
     };
     for name in TINY {
+        for layers in [0, 1, 3] {
+            close(name, &format!("{name}.prefix.{layers}"), &prefix(layers));
+        }
         for (layers, query) in [
             (1, RouterQuery::Same),
             (3, RouterQuery::Same),
@@ -199,6 +209,7 @@ fn a_gpu_gives_the_same() {
         composed(Composition::Hyper, Pool::All),
         composed(Composition::HyperLowRank(3), Pool::All),
         both(Router::PAPER, Composition::Mlp),
+        prefix(2),
         bi(Order::SentenceCondition, 3, one),
         bi(Order::ConditionSentence, 2, plain),
     ] {
@@ -233,6 +244,7 @@ fn a_batch_changes_nothing() {
         both(Router::PAPER, Composition::Mlp),
         both(random, Composition::Hadamard),
         both(Router::default(), Composition::HyperLowRank(2)),
+        prefix(1),
         bi(Order::SentenceCondition, 2, gain),
     ] {
         let encoder = equipped(Candle::cpu(), name, &case);
@@ -442,6 +454,7 @@ fn gradients_are_those_of_finite_differences() {
         (composed(Composition::Hadamard, Pool::Cls), 2),
         (composed(Composition::HyperLowRank(2), Pool::All), 6),
         (both(Router::PAPER, Composition::Hadamard), 2),
+        (prefix(1), 0),
         (bi(Order::SentenceCondition, 2, Gain::OnePlusWeight), 0),
     ];
     for (case, beside) in cases {

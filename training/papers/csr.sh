@@ -25,6 +25,7 @@ settings=(--batch 16 --epochs 3 --keep last --learning-rate 3e-5 --warm-up 0.1 -
 
 tri=(--architecture tri)
 paper=("${tri[@]}" --router paper)
+prefix=("${tri[@]}" --join prefix)
 bi=(--architecture bi --order sc --no-subtract)
 
 {
@@ -36,13 +37,16 @@ bi=(--architecture bi --order sc --no-subtract)
   run "tri router, random" "${paper[@]}" --router-score random:1
   run "tri router, hidden" "${paper[@]}" --router-score hidden
   run "tri router, heavy" "${paper[@]}" --router-score heavy
-  # A router that draws lots knows nothing of the condition; the paper's gets as far as its tri-encoder without one, so there both are at work.
+  # A router that draws lots knows nothing of the condition, and the paper's gets as far as its tri-encoder without one: more is at work there.
+  # Either both at once,
   run "tri hadamard, router" "${paper[@]}" --join hadamard
   run "tri hadamard, router, random" "${paper[@]}" --join hadamard --router-score random:1
   run "tri hadamard, router, weight alone" "${paper[@]}" --join hadamard --router-gain weight
   run "tri hadamard, own router" "${tri[@]}" --join hadamard --router ours
-  # As the authors' program has it: the mean of the heads' weights, and the first token's state.
-  run "tri router, authors' program" "${paper[@]}" --router-score head-mean --pooling cls
+  # or what the published program does: sentences attend to the condition's states in every layer.
+  run "tri prefix, published program" "${prefix[@]}" --pooling cls --kind transform
+  run "tri prefix" "${prefix[@]}"
+  run "tri prefix, no weights" "${prefix[@]}" --router-layers 0
   table "Routers of tri-encoders"
 
   run "bi" "${bi[@]}"

@@ -89,10 +89,8 @@ impl<'a, B: Backend> ApartPasses<'a, B> {
                     sentence,
                     condition,
                 } => {
-                    let (text, alone) = (
-                        template.single(sentence)?,
-                        template.condition_alone(condition)?,
-                    );
+                    let text = tri.sentence(&template, sentence, condition)?;
+                    let alone = template.condition_alone(condition)?;
                     let (s, sentence) = sentences.add(&text, case.pooling());
                     let (c, condition) = conditions.add(&alone, case.pooling());
                     let pair = Routed {

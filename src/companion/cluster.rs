@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::{
     embedded::embedded,
     output::{json_line, progress, text_line, write_file},
-    plot::{Series, labelled_chart},
     runtime::LensArgs,
     table::data::columns,
 };
@@ -17,15 +16,15 @@ use crate::{
     evaluation::{
         cluster::{K_MEANS, v_measure},
         confidence::Spread,
-        t_sne::Map,
     },
     lens::Lens,
     vectors::groups::KMeans,
 };
 
+mod map;
+
 /// Tokens of a word at most.
 const WORD: usize = 10;
-const PERPLEXITY: f64 = 30.0;
 
 /// Group texts by a condition, and compare with known labels
 ///
@@ -64,6 +63,10 @@ pub struct Args {
     /// Draw the texts' embeddings on a map (t-SNE), a colour a label, or a group where there are no labels; SVG
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// Draw the texts under every --condition on one map, a colour a condition, and a line from each text under one to itself
+    /// under the next
+    #[arg(long, requires = "map")]
+    together: bool,
     /// Say in one word what each text is, in --output and beside its point in --map, with --architecture prompt
     #[arg(long)]
     words: bool,
@@ -107,6 +110,11 @@ pub fn run(args: Args) -> Result<()> {
     if args.condition.len() > 1 && args.label.is_none() {
         return Err(Error::InvalidArgument(
             "of several conditions the best is told by labels. Name their column with --label, or one condition.".into(),
+        ));
+    }
+    if args.together && args.condition.len() < 2 {
+        return Err(Error::InvalidArgument(
+            "--together shows texts under several conditions: name two with -c.".into(),
         ));
     }
     if args.words && args.output.is_none() && args.map.is_none() {
@@ -170,7 +178,7 @@ pub fn run(args: Args) -> Result<()> {
         }
     });
     let best = best.ok_or_else(|| Error::InvalidArgument("there is no condition.".into()))?;
-    args.write(&lens, &texts, labels.as_deref(), best)?;
+    args.write(&lens, &texts, labels.as_deref(), &all, best)?;
     if args.json {
         let conditions = all.iter().filter(|_| all.len() > 1).filter_map(|grouped| {
             Some(OfCondition {
@@ -246,21 +254,29 @@ impl Args {
         lens: &Lens,
         texts: &[String],
         labels: Option<&[String]>,
-        grouped: &Grouped<'_>,
+        all: &[Grouped<'_>],
+        best: &Grouped<'_>,
     ) -> Result<()> {
-        let words = match &lens.case {
+        let words = |grouped: &Grouped<'_>| match &lens.case {
             Case::Prompted(case) if self.words => {
-                Some(self.words(lens, case, texts, grouped.condition)?)
+                self.words(lens, case, texts, grouped.condition).map(Some)
             }
-            _ => None,
+            _ => Ok(None),
         };
+        let of_best = words(best)?;
         if let Some(path) = &self.output {
-            let csv = csv(&self.text, texts, &grouped.groups, words.as_deref())?;
+            let csv = csv(&self.text, texts, &best.groups, of_best.as_deref())?;
             write_file(path, &csv)?;
         }
         if let Some(path) = &self.map {
-            let map = map(grouped, labels, words.as_deref())?;
-            write_file(path, map.as_bytes())?;
+            let drawn = match self.together {
+                true => {
+                    let words = all.iter().map(words).collect::<Result<Vec<_>>>()?;
+                    map::of_conditions(all, &words)?
+                }
+                false => map::of_groups(best, labels, of_best.as_deref())?,
+            };
+            write_file(path, drawn.as_bytes())?;
         }
         Ok(())
     }
@@ -284,49 +300,6 @@ impl Args {
         bar.finish_and_clear();
         words
     }
-}
-
-/// A t-SNE map, with each text's word beside its point.
-fn map(
-    grouped: &Grouped<'_>,
-    labels: Option<&[String]>,
-    words: Option<&[String]>,
-) -> Result<String> {
-    // A map needs more than three vectors for each unit of perplexity.
-    let texts = grouped.groups.len();
-    let perplexity = PERPLEXITY.min((texts as f64 - 2.0) / 3.0 - 0.5);
-    if perplexity < 1.0 {
-        return Err(Error::InvalidArgument(format!(
-            "a map needs 7 texts at least; there are {texts}. Leave out --map."
-        )));
-    }
-    let map = Map::t_sne(&grouped.numbers, grouped.dims, perplexity)?;
-    let number = |group: &usize| format!("group {}", group + 1);
-    let kinds: Vec<String> = match labels {
-        Some(labels) => labels.to_vec(),
-        None => grouped.groups.iter().map(number).collect(),
-    };
-    let mut names: Vec<&String> = kinds.iter().collect();
-    names.sort_unstable();
-    names.dedup();
-    let of =
-        |name: &String| -> Vec<usize> { (0..texts).filter(|&text| kinds[text] == *name).collect() };
-    let chosen: Vec<Vec<usize>> = names.iter().map(|&name| of(name)).collect();
-    let series: Vec<Series> = (names.iter().zip(&chosen))
-        .map(|(name, texts)| {
-            let points = texts.iter().map(|&text| map.points[text]);
-            Series::new(name.as_str(), points.collect())
-        })
-        .collect();
-    let word = |&text: &usize| words.map_or("", |words| words[text].as_str());
-    let beside: Vec<Vec<&str>> = (chosen.iter())
-        .map(|texts| texts.iter().map(word).collect())
-        .collect();
-    let title = match grouped.condition {
-        Some(condition) => format!("t-SNE: {condition}"),
-        None => "t-SNE".into(),
-    };
-    labelled_chart(&title, &series, &beside)
 }
 
 fn csv(

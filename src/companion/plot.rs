@@ -177,7 +177,34 @@ pub fn scatter_chart(title: &str, series: &[Series]) -> Result<String> {
 /// # Errors
 /// As [`scatter_chart`].
 pub fn labelled_chart(title: &str, series: &[Series], labels: &[Vec<&str>]) -> Result<String> {
+    points_chart(title, series, labels, false)
+}
+
+/// As [`labelled_chart`], with a line from each point of a series to the point of the same place in the next.
+///
+/// # Errors
+/// As [`scatter_chart`].
+pub fn joined_chart(title: &str, series: &[Series], labels: &[Vec<&str>]) -> Result<String> {
+    points_chart(title, series, labels, true)
+}
+
+fn points_chart(
+    title: &str,
+    series: &[Series],
+    labels: &[Vec<&str>],
+    joined: bool,
+) -> Result<String> {
     draw(title, series, false, |axes| {
+        if joined {
+            let next = series.iter().zip(series.iter().skip(1));
+            let ends = next.flat_map(|(from, to)| from.points.iter().zip(&to.points));
+            let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
+            let ends = ends.filter(|(from, to)| finite(from) && finite(to));
+            axes.draw_series(
+                ends.map(|(&from, &to)| PathElement::new(vec![from, to], INK.mix(0.25))),
+            )
+            .map_err(broken)?;
+        }
         let coloured = series.iter().zip(COLOURS.iter().cycle());
         for (i, (series, colour)) in coloured.enumerate() {
             axes.draw_series(
@@ -344,6 +371,10 @@ mod tests {
             map.contains("one") && map.contains("three") && !map.contains("two"),
             "{map}"
         );
+        // Of the pairs of points the first is finite.
+        let lines = |map: &str| map.matches("<polyline").count() + map.matches("<line").count();
+        let joined = joined_chart("Map", &series, &words).unwrap();
+        assert_eq!(lines(&joined), 1 + lines(&map));
     }
 
     #[test]

@@ -238,4 +238,18 @@ fn wordings_are_chosen_by_labels_and_groups_have_words() {
     assert_eq!(map.matches("<circle").count(), 12);
     let error = refused(&[&base[..], &label, &["--words"]].concat(), b"");
     assert!(error.contains("--output"), "{error}");
+
+    // Under two conditions each text has two points, which a line joins.
+    let lines = |map: &str| map.matches("<polyline").count() + map.matches("<line").count();
+    let together = ["--map", &model.file("both.svg"), "--together", "--words"];
+    run(&[&base[..], &label, &conditions, &together].concat());
+    let both = model.read("both.svg");
+    let circles = 12 * conditions.len() / 2;
+    assert_eq!(both.matches("<circle").count(), circles);
+    assert!(lines(&both) >= lines(&map) + circles - 12, "{both}");
+    let error = refused(
+        &[&base[..], &label, &together, &["-c", "the kind"]].concat(),
+        b"",
+    );
+    assert!(error.contains("name two"), "{error}");
 }

@@ -17,6 +17,7 @@ mod prompted;
 mod reading;
 mod remembered;
 pub mod router;
+pub mod texts;
 pub mod within;
 
 pub use apart::{Apart, Composition, Join, Prefix, Router, RouterQuery, RouterScore};

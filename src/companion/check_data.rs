@@ -26,12 +26,9 @@ use crate::{
     lens::Lens,
 };
 
-use pairs::JudgedPairs;
+use pairs::{CHUNK, JudgedPairs};
 
 mod pairs;
-
-/// Rows that a model is asked about in one go.
-const CHUNK: usize = 64;
 
 /// Look through data: counts and lengths, agreement of annotators, conditions against the guidelines
 ///

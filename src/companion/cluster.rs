@@ -21,6 +21,9 @@ use crate::{
     vectors::groups::KMeans,
 };
 
+use grouped::Grouped;
+
+mod grouped;
 mod map;
 
 /// Tokens of a word at most.
@@ -92,17 +95,6 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct OfCondition<'a> {
     condition: &'a str,
-    v_measure: Option<Spread>,
-}
-
-/// Texts under a condition, in groups.
-struct Grouped<'a> {
-    condition: Option<&'a str>,
-    /// Of unit length, row by row.
-    numbers: Vec<f32>,
-    dims: usize,
-    /// Each text's group by the first seed.
-    groups: Vec<usize>,
     v_measure: Option<Spread>,
 }
 

@@ -10,7 +10,7 @@ use super::{
     apart::Prefix,
     encoder::Encoder,
     plan::begin_row,
-    router::{Routed, Texts},
+    texts::{Routed, Texts},
 };
 use crate::{
     backend::{AttentionRow, Backend, Gain, PoolTerm, Pooling, Routing, Stretch},

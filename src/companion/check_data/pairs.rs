@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::CHUNK;
 use crate::{
     companion::{output::text_line, wait},
     data::{
@@ -15,6 +14,9 @@ use crate::{
     error::{Error, Result},
     lens::Lens,
 };
+
+/// Rows that a model is asked about in one go.
+pub const CHUNK: usize = 64;
 
 /// A sentence pair by the criteria.
 #[derive(Debug, Serialize)]

@@ -1,6 +1,6 @@
 //! Maps of texts (t-SNE), with each text's word beside its point.
 
-use super::Grouped;
+use super::grouped::Grouped;
 use crate::{
     companion::plot::{Series, joined_chart, labelled_chart},
     error::{Error, Result},

@@ -86,7 +86,7 @@ pub enum RouterScore {
     /// A score a token and head, of that head's query and key: each head weighs tokens for itself.
     #[default]
     Heads,
-    /// As the authors' program does: the mean over the heads of their weights.
+    /// The mean over the heads of their weights.
     HeadMean,
     /// The hidden router (Section 3.3): of the hidden states that the layer is given.
     Hidden,

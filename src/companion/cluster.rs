@@ -162,15 +162,13 @@ pub fn run(args: Args) -> Result<()> {
     }
     let score = |grouped: &Grouped<'_>| grouped.v_measure.as_ref().map_or(0.0, |v| v.mean);
     // The first of equals.
-    let best = (all.iter()).reduce(|best, next| {
-        if score(next) > score(best) {
-            next
-        } else {
-            best
-        }
+    let best = (0..all.len()).reduce(|best, next| match score(&all[next]) > score(&all[best]) {
+        true => next,
+        false => best,
     });
     let best = best.ok_or_else(|| Error::InvalidArgument("there is no condition.".into()))?;
     args.write(&lens, &texts, labels.as_deref(), &all, best)?;
+    let best = &all[best];
     if args.json {
         let conditions = all.iter().filter(|_| all.len() > 1).filter_map(|grouped| {
             Some(OfCondition {
@@ -240,33 +238,31 @@ impl Args {
         })
     }
 
-    /// What was asked for in files.
+    /// What was asked for in files, of the condition with this number or of all.
     fn write(
         &self,
         lens: &Lens,
         texts: &[String],
         labels: Option<&[String]>,
         all: &[Grouped<'_>],
-        best: &Grouped<'_>,
+        best: usize,
     ) -> Result<()> {
-        let words = |grouped: &Grouped<'_>| match &lens.case {
-            Case::Prompted(case) if self.words => {
+        let words = |(number, grouped): (usize, &Grouped<'_>)| match &lens.case {
+            Case::Prompted(case) if self.words && (self.together || number == best) => {
                 self.words(lens, case, texts, grouped.condition).map(Some)
             }
             _ => Ok(None),
         };
-        let of_best = words(best)?;
+        let words = all.iter().enumerate().map(words);
+        let words = words.collect::<Result<Vec<_>>>()?;
+        let (grouped, own) = (&all[best], words[best].as_deref());
         if let Some(path) = &self.output {
-            let csv = csv(&self.text, texts, &best.groups, of_best.as_deref())?;
-            write_file(path, &csv)?;
+            write_file(path, &csv(&self.text, texts, &grouped.groups, own)?)?;
         }
         if let Some(path) = &self.map {
             let drawn = match self.together {
-                true => {
-                    let words = all.iter().map(words).collect::<Result<Vec<_>>>()?;
-                    map::of_conditions(all, &words)?
-                }
-                false => map::of_groups(best, labels, of_best.as_deref())?,
+                true => map::of_conditions(all, &words)?,
+                false => map::of_groups(grouped, labels, own)?,
             };
             write_file(path, drawn.as_bytes())?;
         }

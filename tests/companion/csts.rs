@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     common::{self, Folder, toy_csv},
-    program::{ok, refused},
+    program::{ok, refused, run},
 };
 
 fn json(text: &[u8]) -> Value {
@@ -606,42 +606,27 @@ fn pairs_are_judged_by_the_criteria_of_csts() {
          A dog runs.,A dog runs on the wet sand of a very long and empty beach.\n",
     );
     let encoder = common::fixture("bert-tiny").display().to_string();
-    let args = [
-        "check-data",
-        "--data",
-        &data,
-        "--pairs",
-        "coco",
-        "--model",
-        &encoder,
-        "--head",
-        "none",
-    ];
-    let report = json(&ok(&[&args[..], &["--json"]].concat(), b""));
+    let model = ["--model", &encoder, "--head", "none"];
+    let judge = |data: &str, more: &[&str]| {
+        let args = ["check-data", "--pairs", "coco", "--data", data];
+        run(&[&args[..], &model, more].concat(), b"")
+    };
+    let report = json(&judge(&data, &["--json"]).stdout);
     let pairs = report["judged"]["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 2);
     assert_eq!((&pairs[0]["row"], &pairs[1]["row"]), (&1.into(), &3.into()));
     assert_eq!(pairs[0]["length"], 56);
     // The similarity is that of `score` without a condition.
-    let plain = [
-        "score",
-        "--json",
-        "--model",
-        &encoder,
-        "--head",
-        "none",
-        "-c",
-        "the animal",
-    ];
+    let plain = ["score", "--json", "-c", "the animal"];
     let texts = [
         "A dog runs.",
         "A dog runs on the wet sand of a very long and empty beach.",
     ];
-    let scored = json(&ok(&[&plain[..], &texts].concat(), b""));
+    let scored = json(&ok(&[&plain[..], &model, &texts].concat(), b""));
     let difference =
         scored["unconditional"].as_f64().unwrap() - pairs[1]["similarity"].as_f64().unwrap();
     assert!(difference.abs() < 1e-6, "{scored} {report}");
-    let printed = String::from_utf8(ok(&args, b"")).unwrap();
+    let printed = String::from_utf8(judge(&data, &[]).stdout).unwrap();
     let line = printed
         .lines()
         .find(|line| line.starts_with("row 3: "))
@@ -652,16 +637,8 @@ fn pairs_are_judged_by_the_criteria_of_csts() {
     );
     assert!(printed.contains("of 2 sentence pairs keep to"), "{printed}");
     let empty = folder.write("empty.csv", "sentence1,sentence2\na,\n");
-    let args = [
-        "check-data",
-        "--data",
-        &empty,
-        "--pairs",
-        "coco",
-        "--model",
-        &encoder,
-        "--head",
-        "none",
-    ];
-    assert!(refused(&args, b"").contains("the sentence2 is empty"));
+    let said = judge(&empty, &[]);
+    assert_eq!(said.status.code(), Some(2));
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains("the sentence2 is empty"), "{said}");
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::{Error, Result};
+
 /// The columns of a table that are there. An empty cell is none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Columns {
@@ -22,6 +24,29 @@ impl Columns {
     /// A cell; `None` too where the table lacks the column.
     pub fn cell(&self, column: &str, row: usize) -> Option<&str> {
         self.columns.get(column)?.get(row)?.as_deref()
+    }
+
+    /// The cells of these columns in every row; `table` stands for the table in errors.
+    ///
+    /// # Errors
+    /// A column is missing, or one of the cells is empty: its row is named.
+    pub fn filled<const N: usize>(&self, table: &str, names: [&str; N]) -> Result<Vec<[&str; N]>> {
+        let bad = |row: usize, reason: String| Error::Data {
+            file: table.into(),
+            row,
+            reason,
+        };
+        if let Some(name) = names.into_iter().find(|name| !self.has(name)) {
+            return Err(bad(0, format!("the column `{name}` is missing")));
+        }
+        let row = |row: usize| {
+            let cells = names.map(|name| self.cell(name, row).unwrap_or_default());
+            match cells.iter().position(|cell| cell.trim().is_empty()) {
+                Some(empty) => Err(bad(row + 1, format!("the {} is empty", names[empty]))),
+                None => Ok(cells),
+            }
+        };
+        (0..self.rows).map(row).collect()
     }
 
     /// Adds rows below those that are there. A column that they lack, or that is new with them, has no value in

@@ -238,26 +238,17 @@ impl Dataset {
     /// # Errors
     /// A column is missing or empty, or there is no row.
     pub fn texts(name: &str, columns: &Columns) -> Result<Vec<[String; 3]>> {
-        let bad = |row: usize, reason: String| Error::Data {
-            file: name.into(),
-            row,
-            reason,
-        };
-        let names = ["sentence1", "sentence2", "condition"];
-        if let Some(column) = names.into_iter().find(|column| !columns.has(column)) {
-            return Err(bad(0, format!("the column `{column}` is missing")));
-        }
-        let mut rows = Vec::with_capacity(columns.rows());
-        for i in 0..columns.rows() {
-            let cells = names.map(|column| columns.cell(column, i).unwrap_or_default());
-            match cells.iter().position(|cell| cell.trim().is_empty()) {
-                Some(empty) => return Err(bad(i + 1, format!("the {} is empty", names[empty]))),
-                None => rows.push(cells.map(str::to_owned)),
-            }
-        }
+        let rows = columns.filled(name, ["sentence1", "sentence2", "condition"])?;
         match rows.is_empty() {
-            true => Err(bad(0, "there is no row".into())),
-            false => Ok(rows),
+            true => Err(Error::Data {
+                file: name.into(),
+                row: 0,
+                reason: "there is no row".into(),
+            }),
+            false => Ok(rows
+                .into_iter()
+                .map(|cells| cells.map(str::to_owned))
+                .collect()),
         }
     }
 

@@ -56,7 +56,7 @@ pub struct Weighed {
     /// which sums to 1 (CSR, Figure 5).
     pub cls: Vec<f32>,
     /// A router's weights in each routed layer, from the first of them on, `[layers][tokens]`: the mean over the heads where
-    /// those have their own. Each layer's sum to 1 (CSR, Figures 6 and 7). Empty where no router works.
+    /// those have their own. Each layer's sum to 1 (CSR, Figures 6 and 7), or to less behind a prefix. Empty where nothing is weighed.
     pub weights: Vec<Vec<f32>>,
     /// Tokens of the sentence that did not fit.
     pub cut: usize,

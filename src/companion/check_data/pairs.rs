@@ -11,7 +11,7 @@ use crate::{
         criteria::{Criteria, Measures},
         pairs::SentencePairs,
     },
-    error::{Error, Result},
+    error::Result,
     lens::Lens,
 };
 
@@ -44,23 +44,12 @@ impl JudgedPairs {
     /// # Errors
     /// A sentence is missing, or cannot be read.
     pub fn of(criteria: Criteria, lens: &Lens, file: &Path, table: &Columns) -> Result<Self> {
-        let bad = |row: usize, reason: String| Error::Data {
-            file: file.display().to_string(),
-            row,
-            reason,
-        };
-        let names = ["sentence1", "sentence2"];
-        if let Some(name) = names.into_iter().find(|name| !table.has(name)) {
-            return Err(bad(0, format!("the column `{name}` is missing")));
-        }
-        let mut sentences = Vec::with_capacity(table.rows());
-        for row in 0..table.rows() {
-            let cells = names.map(|name| table.cell(name, row).unwrap_or_default().trim());
-            match cells.iter().position(|cell| cell.is_empty()) {
-                Some(empty) => return Err(bad(row + 1, format!("the {} is empty", names[empty]))),
-                None => sentences.push(cells),
-            }
-        }
+        let name = file.display().to_string();
+        let sentences = table.filled(&name, ["sentence1", "sentence2"])?;
+        let sentences: Vec<_> = sentences
+            .into_iter()
+            .map(|cells| cells.map(str::trim))
+            .collect();
         let rows = SentencePairs::of(sentences.iter().copied()).rows;
         let firsts: Vec<usize> = rows
             .iter()

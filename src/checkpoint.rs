@@ -37,6 +37,8 @@ pub mod shards;
 #[cfg(not(target_arch = "wasm32"))]
 mod slow_tokenizer;
 #[cfg(not(target_arch = "wasm32"))]
+mod t5;
+#[cfg(not(target_arch = "wasm32"))]
 mod torch;
 pub mod weights;
 
@@ -52,6 +54,8 @@ pub(crate) use files::{is_file_name, sha256};
 pub use opened::Opened;
 #[cfg(not(target_arch = "wasm32"))]
 pub use slow_tokenizer::tokenizer_json;
+#[cfg(not(target_arch = "wasm32"))]
+pub use t5::T5Checkpoint;
 
 #[cfg(not(target_arch = "wasm32"))]
 use self::{

@@ -1,5 +1,19 @@
-//! Tokens become hidden states: one forward pass a family.
+//! Tokens become hidden states: one forward pass a family. What language models write with them ([`language_model`]).
 
 pub mod bert;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod decoder;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod language_model;
+#[cfg(not(target_arch = "wasm32"))]
+mod linear;
+#[cfg(not(target_arch = "wasm32"))]
+mod load;
+#[cfg(not(target_arch = "wasm32"))]
+mod memory;
+mod relative;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod t5;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub use load::Precision;

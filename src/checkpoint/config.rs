@@ -4,6 +4,8 @@
 pub mod decoder;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod rope;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod t5;
 
 use serde::Deserialize;
 

@@ -116,3 +116,49 @@ pub(crate) fn decoder(name: &str) -> Option<String> {
     };
     Some(format!("{stem}.{kind}"))
 }
+
+/// Hugging Face's name of a T5's tensor in the terms of llama.cpp's GGUF files; `None` for what a forward pass ignores.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn t5(name: &str) -> Option<String> {
+    let stem = name.strip_suffix(".weight")?;
+    let stem = match stem {
+        // One table by three names, of which a file may hold any.
+        "shared" | "encoder.embed_tokens" | "decoder.embed_tokens" => "token_embd".into(),
+        "lm_head" => "output".into(),
+        "encoder.final_layer_norm" => "enc.output_norm".into(),
+        "decoder.final_layer_norm" => "dec.output_norm".into(),
+        _ => {
+            let (side, block) = stem.split_once(".block.")?;
+            let (layer, part) = block.split_once(".layer.")?;
+            let layer: usize = layer.parse().ok()?;
+            let side = match side {
+                "encoder" => "enc",
+                "decoder" => "dec",
+                _ => return None,
+            };
+            // A layer's parts are numbered, and a decoder has one more in between.
+            let part = match (side, part) {
+                (_, "0.layer_norm") => "attn_norm",
+                ("dec", "1.layer_norm") => "cross_attn_norm",
+                ("enc", "1.layer_norm") | ("dec", "2.layer_norm") => "ffn_norm",
+                _ => match part.split_once('.')?.1 {
+                    "SelfAttention.q" => "attn_q",
+                    "SelfAttention.k" => "attn_k",
+                    "SelfAttention.v" => "attn_v",
+                    "SelfAttention.o" => "attn_o",
+                    "SelfAttention.relative_attention_bias" => "attn_rel_b",
+                    "EncDecAttention.q" => "cross_attn_q",
+                    "EncDecAttention.k" => "cross_attn_k",
+                    "EncDecAttention.v" => "cross_attn_v",
+                    "EncDecAttention.o" => "cross_attn_o",
+                    "DenseReluDense.wi_0" => "ffn_gate",
+                    "DenseReluDense.wi" | "DenseReluDense.wi_1" => "ffn_up",
+                    "DenseReluDense.wo" => "ffn_down",
+                    _ => return None,
+                },
+            };
+            format!("{side}.blk.{layer}.{part}")
+        }
+    };
+    Some(format!("{stem}.weight"))
+}

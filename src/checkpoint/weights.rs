@@ -310,7 +310,8 @@ impl Weights {
 
     /// What the large matrices are stored in.
     pub fn format(&self) -> Format {
-        let matrix = self.entries.get("blk.0.ffn_up.weight");
+        let names = ["blk.0.ffn_up.weight", "enc.blk.0.ffn_up.weight"];
+        let matrix = names.iter().find_map(|name| self.entries.get(*name));
         matrix.map_or(Format::F32, |entry| entry.format)
     }
 

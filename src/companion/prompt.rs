@@ -26,16 +26,18 @@ use crate::{
         answered::{Answered, Parser},
         metrics::Scores,
     },
-    model::decoder::Limits,
+    model::language_model::Limits,
     similarity::cosine,
 };
 
 /// Ask a language model for ratings, and evaluate what it answers
 ///
 /// Each row becomes a prompt as in the C-STS paper: an instruction, --shots rated examples in pairs of one sentence pair under two
-/// conditions, then the row itself. A local language model (Mistral, Qwen2 or Llama) goes on with it, the likeliest token each time:
+/// conditions, then the row itself. A local language model goes on with it (Mistral, Qwen2 or Llama) or answers it (T5), the likeliest
+/// token each time:
 ///
 ///   caselens prompt --data csts_validation.csv --train csts_train.csv --shots 2 --model SmolLM2.gguf --output asked.jsonl
+///   caselens prompt --data csts_validation.csv --train csts_train.csv --shots 4 --spacing t5 --model google/flan-t5-xl
 ///
 /// Any other model is asked elsewhere: --write gives the prompts, and --answers takes what came back:
 ///

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     backend::{Activation, Gain, any::Device, candle::Candle},
-    checkpoint::{Checkpoint, DecoderCheckpoint},
+    checkpoint::Checkpoint,
     embedding::{
         Apart, Case, Composition, Cross, Inputs, Instruct, Instructed, Join, Joint, JointRouter,
         Pool, Prefix, Prompted, Router, RouterQuery, RouterScore,
@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
     head::{HeadFile, HeadShape, HeadSpec},
     lens::Lens,
-    model::decoder::{LanguageModel, Precision},
+    model::{Precision, language_model::LanguageModel},
     text::{Order, Prompt, Setting, prompt::NAMED},
 };
 
@@ -471,9 +471,8 @@ impl ModelArgs {
         Lens::of(&checkpoint, head, case, self.device.into(), self.dtype)
     }
 
-    /// Opens the decoder that is named as a language model.
+    /// Opens the decoder or T5 that is named as a language model.
     pub fn language_model(&self) -> Result<LanguageModel> {
-        let checkpoint = self.decoder()?;
         let device = match self.device {
             DeviceName::Cpu => candle_core::Device::Cpu,
             DeviceName::Cuda => Candle::cuda()?.device().clone(),
@@ -483,7 +482,7 @@ impl ModelArgs {
                 ));
             }
         };
-        LanguageModel::load(&checkpoint, &device, self.precision(&checkpoint))
+        LanguageModel::open(&self.path()?, &device, self.dtype)
     }
 
     /// The language model that the decoder of an opened lens is, with which it shares its weights.
@@ -491,18 +490,10 @@ impl ModelArgs {
     /// # Errors
     /// The lens' encoder is no decoder, or has no output layer.
     pub fn language_model_of(&self, lens: &Lens) -> Result<LanguageModel> {
-        let checkpoint = self.decoder()?;
-        let precision = self.precision(&checkpoint);
-        lens.encoder.language_model(&checkpoint, precision)
-    }
-
-    fn decoder(&self) -> Result<DecoderCheckpoint> {
-        Checkpoint::open(&self.path()?)?.decoder()
-    }
-
-    fn precision(&self, checkpoint: &DecoderCheckpoint) -> Precision {
+        let checkpoint = Checkpoint::open(&self.path()?)?.decoder()?;
         let stored = || Precision::of(&checkpoint.weights);
-        self.dtype.unwrap_or_else(stored)
+        let precision = self.dtype.unwrap_or_else(stored);
+        lens.encoder.language_model(&checkpoint, precision)
     }
 
     /// Where to fine-tune.

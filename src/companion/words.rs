@@ -16,7 +16,7 @@ use super::{
 use crate::{
     data::columns::Columns,
     error::{Error, Result},
-    model::decoder::LanguageModel,
+    model::language_model::LanguageModel,
     text::Prompt,
 };
 

@@ -15,7 +15,11 @@ use super::{
 use crate::{
     backend::candle::Candle,
     checkpoint::DecoderCheckpoint,
-    model::decoder::{Decoder, LanguageModel, Precision, States},
+    model::{
+        Precision,
+        decoder::{Decoder, States},
+        language_model::LanguageModel,
+    },
 };
 use crate::{
     backend::{AttentionRow, Backend, Pooling},

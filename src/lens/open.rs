@@ -14,7 +14,7 @@ use crate::{
     embedding::{Case, Encoder},
     error::{Error, Result},
     head::HeadFile,
-    model::decoder::Precision,
+    model::Precision,
 };
 
 impl AnyBackend {

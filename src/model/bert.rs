@@ -16,6 +16,7 @@ use crate::{
         weights::{Dtype, Role, WeightTensor},
     },
     error::{Error, Result},
+    model::relative::Buckets,
     text::Batch,
 };
 
@@ -353,41 +354,13 @@ fn no_types(hidden: usize) -> WeightTensor<'static> {
 
 /// The bucket of each offset key − query in sequences of up to `longest` tokens, from 1 − `longest` on.
 fn buckets_of(longest: usize) -> Vec<u32> {
-    let before = (1..longest as u64).rev().map(bucket);
-    let after = (1..longest as u64).map(|distance| RELATIVE_BUCKETS as u32 / 2 + bucket(distance));
-    before.chain([0]).chain(after).collect()
-}
-
-/// T5's bucket of a distance (Raffel et al., 2020), of 16 for distances up to 128: eight of one distance each, then
-/// each √2 times as wide as the one before. In whole numbers, ⌊2·log₂(d/8)⌋ = ⌊log₂(d²/64)⌋.
-fn bucket(distance: u64) -> u32 {
-    match distance {
-        0..8 => distance as u32,
-        _ => (8 + (distance * distance / 64).ilog2()).min(15),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Where transformers' `MPNetEncoder.relative_position_bucket` goes on to the next bucket.
-    #[test]
-    fn buckets_are_those_of_t5() {
-        let found = buckets_of(512);
-        assert_eq!((found.len(), found[511]), (1023, 0));
-        let starts = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91];
-        for (bucket, start) in (1..).zip(starts) {
-            let end = starts.get(bucket).map_or(511, |next| next - 1);
-            for distance in start..=end {
-                assert_eq!(found[511 - distance], bucket as u32, "{distance} before");
-                assert_eq!(
-                    found[511 + distance],
-                    16 + bucket as u32,
-                    "{distance} behind"
-                );
-            }
-        }
-        assert_eq!(buckets_of(1), [0]);
-    }
+    let buckets = Buckets {
+        rows: RELATIVE_BUCKETS,
+        furthest: 128,
+        both_sides: true,
+    };
+    let furthest = longest as i64 - 1;
+    (-furthest..=furthest)
+        .map(|offset| buckets.of(offset))
+        .collect()
 }

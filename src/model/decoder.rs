@@ -1,5 +1,5 @@
-//! Mistral, Qwen2 and Llama as text encoders, and as the language models that they are ([`language_model`]): one forward
-//! pass, on candle alone (they never enter a browser).
+//! Mistral, Qwen2 and Llama as text encoders, and as the language models that they are
+//! ([`language_model`](super::language_model)): one forward pass, on candle alone (they never enter a browser).
 //!
 //! The three differ in biases, in rotary embeddings and in windows of attention, which are data
 //! ([`DecoderConfig`]). Sequences are packed: linear layers run over all tokens at once, attention over the
@@ -22,31 +22,26 @@ use crate::{
 
 pub mod attention;
 pub mod cache;
-pub mod language_model;
 pub mod latent;
-pub(super) mod linear;
-mod load;
-mod memory;
-mod output;
 pub mod rope;
 mod shared;
-mod word;
 
 use attention::{Heads, Runs};
-pub use language_model::{Continuation, End, LanguageModel, Limits};
 use latent::LatentAttention;
-use linear::{Linear, RmsNorm};
-pub use load::Precision;
 use shared::Tree;
-pub use word::Word;
+
+use super::{
+    linear::{Linear, RmsNorm, Table},
+    load::{self, Precision},
+};
 
 /// A decoder on one device.
 pub struct Decoder {
-    config: DecoderConfig,
-    device: Device,
+    pub(super) config: DecoderConfig,
+    pub(super) device: Device,
     /// What activations are.
     dtype: DType,
-    tokens: linear::Table,
+    pub(super) tokens: Table,
     layers: Vec<Layer>,
     norm: RmsNorm,
     latent: Option<LatentAttention>,

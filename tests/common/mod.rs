@@ -128,6 +128,20 @@ impl Drop for Folder {
     }
 }
 
+/// A tiny T5's folder, with the tokenizer that both share.
+pub fn t5(test: &str, model: &str) -> Folder {
+    let folder = Folder::new(&format!("t5-{test}-{model}"));
+    for (model, file) in [
+        (model, "config.json"),
+        (model, "model.safetensors"),
+        ("flan", "tokenizer.json"),
+    ] {
+        let from = fixture("t5").join(model).join(file);
+        std::fs::copy(from, folder.0.join(file)).unwrap();
+    }
+    folder
+}
+
 /// The folder of a tiny decoder, under another configuration.
 pub fn decoder(test: &str, model: &str, changes: &serde_json::Value) -> Folder {
     let folder = Folder::new(&format!("decoder-{test}"));

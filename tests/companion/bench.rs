@@ -3,7 +3,7 @@
 use candle_core::Device;
 use caselens::{
     checkpoint::Checkpoint,
-    model::decoder::{Decoder, Precision},
+    model::{Precision, decoder::Decoder},
     text::Batch,
 };
 

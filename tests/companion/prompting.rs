@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    common::{self, decoder},
+    common::{self, decoder, t5},
     program::{caselens, refused},
 };
 
@@ -79,6 +79,29 @@ fn a_local_model_is_asked_and_an_interrupted_run_goes_on() {
     assert_eq!(std::fs::read_to_string(&asked).unwrap(), whole);
     let other = refused(&[&command[..], &["--instruction", "long"]].concat(), b"");
     assert!(other.contains("another prompt"), "{other}");
+}
+
+#[test]
+fn a_t5_is_asked_as_the_paper_asked_one() {
+    let model = t5("asked", "flan");
+    let data = model.write("data.csv", DATA);
+    let asked = model.file("asked.jsonl");
+    let folder = model.0.display().to_string();
+    let command = ["--data", &data, "--output", &asked, "--spacing", "t5"];
+    let (code, out, err) = caselens(&[&["prompt", "--model", &folder], &command[..]].concat());
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("5 rows"), "{out}");
+    let rows = lines(&std::fs::read_to_string(&asked).unwrap());
+    let prompt = |row: &Value| row["prompt"].as_str().unwrap().ends_with("Output:");
+    assert!(rows.len() == 5 && rows.iter().all(prompt));
+    let said = |row: &Value| !row["answer"].as_str().unwrap().is_empty();
+    assert!(rows.iter().any(said));
+    // It embeds nothing.
+    let other = refused(
+        &["embed", "--model", &folder, "--head", "none"],
+        b"A text.\n",
+    );
+    assert!(other.contains("`t5`"), "{other}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use caselens::{
     checkpoint::{BertCheckpoint, Checkpoint, gguf::write::tensor_shapes, save},
     embedding::{Case, Pool, Prompted},
     error::Error,
-    model::decoder::{Decoder, Precision},
+    model::{Precision, decoder::Decoder},
     text::{Batch, Prompt},
 };
 

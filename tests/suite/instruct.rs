@@ -5,7 +5,7 @@ use caselens::{
     backend::{Backend, candle::Candle, simd::Simd},
     checkpoint::{Checkpoint, weights::Dtype},
     embedding::{Case, Encoder, Input, Instruct, Instructed, Pool},
-    model::decoder::Precision,
+    model::Precision,
     similarity::unit,
     text::{Setting, Wrapper},
 };

@@ -14,7 +14,11 @@ use caselens::{
     backend::candle::Candle,
     checkpoint::{Checkpoint, DecoderCheckpoint},
     embedding::Encoder,
-    model::decoder::{Decoder, End, LanguageModel, Limits, Precision, cache::Cache},
+    model::{
+        Precision,
+        decoder::{Decoder, cache::Cache},
+        language_model::{End, LanguageModel, Limits},
+    },
     text::Batch,
 };
 use serde_json::json;

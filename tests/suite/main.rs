@@ -27,6 +27,7 @@ mod prompts;
 mod published;
 mod reading;
 mod router;
+mod t5;
 mod templates;
 mod tokens;
 mod tri;

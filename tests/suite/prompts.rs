@@ -5,7 +5,7 @@ use caselens::{
     backend::candle::Candle,
     checkpoint::Checkpoint,
     embedding::{Case, Encoder, Input, Pool, Prompted},
-    model::decoder::Precision,
+    model::Precision,
     text::{Prompt, prompt::NAMED},
 };
 use pollster::block_on;

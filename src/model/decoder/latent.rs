@@ -11,10 +11,11 @@
 
 use candle_core::Tensor;
 
-use super::{attention::cross, linear::Linear, load::Loader};
+use super::attention::cross;
 use crate::{
     checkpoint::config::decoder::{Latent, WIDER},
     error::Result,
+    model::{linear::Linear, load::Loader},
 };
 
 /// torch.nn.LayerNorm's.

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use candle_core::{DType, Device, Tensor, quantized::QMatMul};
 
-use super::{
-    Decoder, Precision,
-    linear::{Linear, Table, Weight},
-    load::{Loader, check_memory},
-};
 use crate::{
-    checkpoint::{DecoderCheckpoint, names::OUTPUT},
+    checkpoint::{Opened, names::OUTPUT},
     error::{Error, Result},
+    model::{
+        linear::{Linear, Table, Weight},
+        load::{Loader, Precision, check_memory},
+    },
 };
 
 /// From states to a number for each token of the vocabulary.
@@ -23,22 +22,23 @@ pub struct Output {
 }
 
 impl Output {
-    /// The output layer of a decoder that is loaded already: its table's rows where they are tied, which takes no further
-    /// memory, else a copy of `output.weight` in GGUF's terms.
+    /// The output layer of a model that is loaded already, `[vocabulary, hidden]`: the rows of its table where they are `tied`,
+    /// which takes no further memory, else a copy of `output.weight` in GGUF's terms.
     ///
     /// # Errors
     /// There is none, or it is of another shape; or memory does not suffice.
-    pub fn load(
-        decoder: &Decoder,
-        checkpoint: &DecoderCheckpoint,
+    pub fn load<Config>(
+        checkpoint: &Opened<Config>,
+        tied: Option<&Table>,
+        shape: [usize; 2],
         device: &Device,
         precision: Precision,
     ) -> Result<Self> {
-        let (config, weights) = (&checkpoint.config, &checkpoint.weights);
+        let weights = &checkpoint.weights;
         let load = Loader::new(weights, device, precision);
-        let layer = if config.tied {
+        let layer = if let Some(table) = tied {
             Linear {
-                weight: match &decoder.tokens {
+                weight: match table {
                     Table::Dense(table) => Weight::Dense(table.clone()),
                     Table::Blocks(table) => Weight::Blocks(QMatMul::from_arc(Arc::clone(table))?),
                 },
@@ -47,7 +47,8 @@ impl Output {
         } else if weights.contains(OUTPUT) {
             let tensor = [(OUTPUT, weights.stored(OUTPUT)?)];
             check_memory(checkpoint, tensor.into_iter(), device, precision)?;
-            load.linear("output", config.vocab_size, config.hidden_size, false)?
+            let [vocabulary, hidden] = shape;
+            load.linear("output", vocabulary, hidden, false)?
         } else {
             return Err(Error::InvalidArgument(format!(
                 "{} has no output layer: it is an encoder alone, which writes no text. Name a language model.",

@@ -1,4 +1,4 @@
-//! How a decoder's tensors are copied to a device: each once, from where its file is mapped to where it is used.
+//! How a language model's tensors are copied to a device: each once, from where its file is mapped to where it is used.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     checkpoint::{
-        DecoderCheckpoint,
+        Opened,
         gguf::format::Format,
         weights::{Stored, Weights, check_tensor},
     },
@@ -109,8 +109,8 @@ fn in_blocks(weights: &Weights, device: &Device) -> bool {
 
 /// # Errors
 /// The device has less memory free than `tensors` of the checkpoint take in `precision`.
-pub(super) fn check_memory<'a>(
-    checkpoint: &DecoderCheckpoint,
+pub(super) fn check_memory<'a, Config>(
+    checkpoint: &Opened<Config>,
     tensors: impl Iterator<Item = (&'a str, Stored<'a>)>,
     device: &Device,
     precision: Precision,

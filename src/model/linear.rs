@@ -1,4 +1,4 @@
-//! A decoder's layers as they lie in memory: numbers of 16 or 32 bits, or a GGUF file's blocks.
+//! A language model's layers as they lie in memory: numbers of 16 or 32 bits, or a GGUF file's blocks.
 
 use std::sync::Arc;
 

@@ -235,13 +235,7 @@ impl Decoder {
     }
 
     fn check_tokens(&self, ids: &[u32]) -> Result<()> {
-        let rows = self.config.vocab_size;
-        match ids.iter().find(|&&id| id as usize >= rows) {
-            Some(id) => Err(Error::Tokenizer(format!(
-                "token {id} is outside the model's {rows}: the tokenizer belongs to another model"
-            ))),
-            None => Ok(()),
-        }
+        Table::check(ids, self.config.vocab_size)
     }
 
     fn check_length(&self, length: usize) -> Result<()> {

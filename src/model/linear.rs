@@ -7,7 +7,7 @@ use candle_core::{
     quantized::{QMatMul, QTensor},
 };
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// x·Wᵀ + b.
 pub struct Linear {
@@ -56,6 +56,17 @@ pub enum Table {
 }
 
 impl Table {
+    /// # Errors
+    /// A token lies outside a table of so many rows.
+    pub fn check(ids: &[u32], rows: usize) -> Result<()> {
+        match ids.iter().find(|&&id| id as usize >= rows) {
+            Some(id) => Err(Error::Tokenizer(format!(
+                "token {id} is outside the model's {rows}: the tokenizer belongs to another model"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The rows of these tokens, `[ids, hidden]`.
     pub fn rows(&self, ids: &[u32], device: &Device) -> Result<Tensor> {
         let ids = Tensor::new(ids, device)?;

@@ -173,12 +173,7 @@ impl T5 {
     }
 
     fn embed(&self, ids: &[u32]) -> Result<Tensor> {
-        let rows = self.config.vocab_size;
-        if let Some(id) = ids.iter().find(|&&id| id as usize >= rows) {
-            return Err(Error::Tokenizer(format!(
-                "token {id} is outside the model's {rows}: the tokenizer belongs to another model"
-            )));
-        }
+        Table::check(ids, self.config.vocab_size)?;
         let rows = self.tokens.rows(ids, &self.device)?;
         Ok(rows.to_dtype(self.dtype)?)
     }

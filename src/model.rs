@@ -17,3 +17,11 @@ pub mod t5;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use load::Precision;
+
+/// A language model was given no token.
+#[cfg(not(target_arch = "wasm32"))]
+fn nothing() -> crate::error::Error {
+    crate::error::Error::InvalidArgument(
+        "there is nothing to go on from: the text has no token.".into(),
+    )
+}

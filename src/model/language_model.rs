@@ -24,6 +24,7 @@ pub use word::Word;
 use super::{
     decoder::{Decoder, cache::Cache},
     load::Precision,
+    nothing,
     t5::{Answer, MAX_TOKENS, T5},
 };
 use crate::{
@@ -292,8 +293,4 @@ impl LanguageModel {
             ))),
         }
     }
-}
-
-fn nothing() -> Error {
-    Error::InvalidArgument("there is nothing to go on from: the text has no token.".into())
 }

@@ -9,6 +9,7 @@ use candle_core::{D, DType, Device, Tensor};
 use super::{
     linear::{Linear, RmsNorm, Table},
     load::{Loader, Precision, check_memory},
+    nothing,
     relative::Buckets,
 };
 use crate::{
@@ -114,9 +115,7 @@ impl T5 {
     /// There is no token, more than [`MAX_TOKENS`], or one that the table does not hold.
     pub fn read(&self, ids: &[u32]) -> Result<Tensor> {
         if ids.is_empty() {
-            return Err(Error::InvalidArgument(
-                "there is nothing to answer: the prompt has no token.".into(),
-            ));
+            return Err(nothing());
         }
         check_length(ids.len())?;
         let mut x = self.embed(ids)?;

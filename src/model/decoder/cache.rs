@@ -6,7 +6,10 @@
 use candle_core::{DType, Tensor};
 
 use super::{Decoder, attention::Runs};
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    model::nothing,
+};
 
 /// What a decoder keeps of a text's tokens.
 #[derive(Default)]
@@ -39,9 +42,7 @@ impl Decoder {
             ));
         }
         if ids.is_empty() {
-            return Err(Error::InvalidArgument(
-                "there is nothing to go on from: the text has no token.".into(),
-            ));
+            return Err(nothing());
         }
         self.check_tokens(ids)?;
         let read = cache.tokens();
